@@ -38,9 +38,9 @@ export interface FirstStart {
 
 /** How long people stay signed in. */
 export interface SessionBounds {
-  /** Without a request. */
+  /** Longest time without a request. */
   idleMs: number;
-  /** In any case. */
+  /** Longest time in any case. */
   maxMs: number;
 }
 
@@ -49,9 +49,9 @@ export interface OidcConfig {
   clientId: string;
   /** Separated by spaces. */
   scopes: string;
-  /** How the provider is called on the sign-in page. */
+  /** The provider's name on the sign-in page. */
   name: string;
-  /** Claim with the roles of a person; points lead into objects. */
+  /** Claim with the roles of a person; dots lead into objects. */
   rolesClaim: string;
   /** Role -> ids of the key groups that it gives. */
   roles: ReadonlyMap<string, readonly string[]>;
@@ -87,13 +87,13 @@ export interface GatewayConfig extends CommonConfig {
   trustTraceParent: boolean;
   /** The base URL that clients use: in the OpenAPI document, and the origin of pages that may use a session. */
   publicUrl?: string;
-  /** The built console. If it is not there, none is served. */
+  /** The built console. If it does not exist, no console is served. */
   consoleDir: string;
   /** How long a stop waits for open requests and sockets. */
   drainTimeoutMs: number;
 }
 
-/** Beside this app, from its sources and from its build. */
+/** This path is right both from the sources of this app and from its build. */
 const builtConsole = fileURLToPath(new URL('../../console/dist', import.meta.url));
 
 const variableOf = (upstream: Upstream): string => `GATEWAY_${upstream.replace('-', '_').toUpperCase()}_URLS`;

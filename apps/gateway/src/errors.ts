@@ -35,7 +35,7 @@ export class OtherAddress extends fixed(
   'The key may not be used from this address: see its source_addresses.',
 ) {}
 
-/** Of a caller that is limited to device groups. */
+/** The caller is limited to device groups, but the request concerns the whole account. */
 export class ConcernsWholeAccount extends fixed(
   AccessDenied,
   'The key is limited to device groups, and this operation concerns the whole account.',
@@ -114,7 +114,7 @@ export class OnlyAdministratorsChangeExpirations extends fixed(
   'Only a key of the Administrators group may change when a key expires.',
 ) {}
 
-/** Otherwise an administrator could not lift it again. */
+/** If a built-in group could be limited, an administrator could not lift the limit again. */
 export class GroupLimitFixed extends AccessDenied {
   constructor(name: string) {
     super(`The group ${name} cannot be limited to device groups: create a group of your own.`);
@@ -152,7 +152,7 @@ export class AccountLimitExceeded extends LimitExceeded {
   }
 }
 
-/** One in use and one that replaces it. */
+/** An application has at most one access key in use and one that replaces it. */
 export class AccessKeyLimitExceeded extends LimitExceeded {
   constructor(max: number) {
     super(`The application already has ${max} access keys, the maximum.`);
@@ -165,7 +165,7 @@ export class GroupLimitExceeded extends LimitExceeded {
   }
 }
 
-/** All administrators would be locked out. */
+/** Suspending the account of the installation would lock out all administrators. */
 export class InstallationAccountStays extends fixed(ServiceError, {
   status: 400,
   code: 'bad_request',
@@ -177,7 +177,7 @@ export class ExpirationInThePast extends fixed(ValidationFailed, [
   { name: 'expiration', message: 'Must be in the future' },
 ]) {}
 
-/** Without it no key could be created any more. */
+/** Without an administrator, no key could be created any more. */
 export class LastAdministrator extends fixed(ServiceError, {
   status: 400,
   code: 'bad_request',
@@ -202,7 +202,7 @@ export class GroupNameTaken extends fixed(Duplicate, 'A key group with this name
   { name: 'name', message: 'Already taken' },
 ]) {}
 
-/** A key never belongs into a URL (spec §5 rule 2). */
+/** A key never belongs in a URL (spec §5 rule 2). */
 export class SecretInUrl extends ValidationFailed {
   constructor(name: string) {
     super(

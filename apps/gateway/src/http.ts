@@ -41,8 +41,8 @@ const refuseLongUrls = (app: NestFastifyApplication): void => {
 };
 
 /**
- * What holds for all paths. Hooks run in the order in which they were added, and those of the reverse proxy, a Fastify
- * plugin, are only the ones added before it: it comes last.
+ * Settings for all paths. Hooks run in the order in which they are added, and the reverse proxy, a Fastify plugin, gets only the
+ * hooks that were added before it: so it is added last.
  */
 export const configureHttp = async (app: NestFastifyApplication): Promise<void> => {
   const { trustedProxies, corsOrigins, publicUrl, consoleDir } = app.get<GatewayConfig>(CONFIG);

@@ -39,7 +39,7 @@ const keepAnAdministrator = async (manager: EntityManager, accountId: string): P
  */
 @Injectable()
 export class AccountChanges {
-  /** By account: what waits for its row holds a connection, and the keys of all accounts are read over the same few. */
+  /** One change per account at a time: a change that waits for the row holds a connection, and keys are read over the same few. */
   private readonly turns = new KeyedMutex();
 
   constructor(
@@ -87,7 +87,7 @@ export class AccountChanges {
     });
   }
 
-  /** `announced` gets the ids of what is announced. */
+  /** `announced` collects the ids of announced holders. */
   changeOf(manager: EntityManager, account: Account, announced: string[] = []): AccountChange {
     const now = new Date(this.clock.now());
     return {

@@ -78,7 +78,7 @@ const ValueHistoryChange = z
     `Omitted members keep their value; null is the default: ${valueHistoryDefault.hours} hours and ${valueHistoryDefault.values} values. Only administrators of the installation may raise it beyond that`,
   );
 
-/** null removes it. */
+/** A changed field: null removes its value. */
 const changed = <T extends z.ZodType>(kind: T): z.ZodOptional<z.ZodNullable<T>> => kind.nullable().optional();
 
 const profileChanges = {
@@ -106,7 +106,7 @@ const common = {
   value_history: ValueHistoryChange.nullable().optional(),
 };
 
-/** Of the first user, which other services make with the account. */
+/** Fields of the first user, which other services create together with the account. */
 const administrator = ['admin_name', 'admin_full_name', 'admin_email', 'admin_password'];
 
 export const accountChanges = { ...common, status: z.enum(['ACTIVE', 'SUSPENDED']).optional() };
@@ -170,7 +170,7 @@ export const changedHistory = (
       };
 };
 
-/** More is kept than by default, and than before. */
+/** Whether more is kept than by default, and more than before. */
 export const isLongerHistory = (now: Account['valueHistory'], before: Account['valueHistory']): boolean =>
   (['hours', 'values'] as const).some(
     (bound) => (now?.[bound] ?? 0) > Math.max(valueHistoryDefault[bound], before?.[bound] ?? 0),

@@ -30,7 +30,7 @@ const proofOfKey = (key: ApiKey, now: Date): Proof => ({
 
 const endMs = (key: AccessKey): number => key.expiresAt?.getTime() ?? Infinity;
 
-/** The access key that expires last stands for the newest secret: nothing authenticates the application after it. */
+/** The access key that expires last stands for the newest secret: after it expires, nothing authenticates the application. */
 const proofOfApplication = (application: Application, keys: readonly AccessKey[], now: Date): Proof => {
   const usable = keys
     .filter((key) => key.status === 'active' && !isOver(key.expiresAt, now))

@@ -37,7 +37,7 @@ const keyIdOf = (caller: Identity, id: string): string => {
 
 const own = (by: By): By => ({ ...by, id: keyIdOf(by.caller, by.id) });
 
-/** A whole key in a query has already been logged. */
+/** Throws SecretInUrl for a query with a whole key, which has been logged on its way already. */
 export const refuseSecrets = (query: QueryParameters): void => {
   for (const [name, value] of Object.entries(query))
     if ([value ?? ''].flat().some((text) => parseApiKey(text) !== undefined)) throw new SecretInUrl(name);

@@ -7,7 +7,7 @@ import { addToGroups, groupsOf, removeFromGroups } from './membership.js';
 import { pageOfEntities } from './page-of-entities.js';
 
 export interface HolderKind<H extends Holder> {
-  /** As the event log names it. */
+  /** The kind's name in the event log. */
   object: string;
   entity: EntityTarget<H>;
   table: string;
@@ -29,7 +29,7 @@ export abstract class HolderRecords<H extends Holder, R> {
 
   protected abstract record(holder: H): R;
 
-  /** Those of the account, or of one of its groups. */
+  /** Lists the records of the account, or of one of its groups. */
   list(accountId: string, query: ListQuery, groupId?: string): Promise<ListEnvelope<R>> {
     const { entity, table, columns, idsInGroup } = this.kind;
     const source = { entity, from: `${table} t`, columns, relations: { groups: true } as never };
@@ -63,7 +63,7 @@ export abstract class HolderRecords<H extends Holder, R> {
     return this.record(holder);
   }
 
-  /** Announces the end and deletes it, with what belongs to it. */
+  /** Announces the end of the holder, and deletes it with what belongs to it. */
   protected async removeWith(by: By, action: AuditAction['action']): Promise<void> {
     await this.change(by, async ({ manager, now, announce }, holder) => {
       holder.revision += 1;

@@ -37,18 +37,18 @@ export class KeySweeper extends BackgroundWork {
     }
   }
 
-  /** One account for which it fails may fail each time: it does not keep the others from their turn. */
+  /** A failure for one account may recur each time, so it does not keep the others from their turn. */
   private async announceEndsOf(accountId: string, ids: readonly string[]): Promise<void> {
     try {
       await this.changes.locked(accountId, (change) => this.announceEnds(change, ids));
     } catch (err) {
-      // Without PostgreSQL, it fails for all.
+      // Without PostgreSQL, it fails for all accounts.
       await this.database.query('SELECT 1');
       this.logger.warn({ err, accountId }, 'ends of keys of an account not announced: will be retried');
     }
   }
 
-  /** Reads it again under the lock: another replica may have announced it, or the key was changed. */
+  /** Reads the keys again under the lock: another replica may have announced their ends, or a key was changed. */
   private async announceEnds(change: AccountChange, ids: readonly string[]): Promise<void> {
     const keys = await change.manager.find(ApiKey, { where: { id: In([...ids]) }, relations: { groups: true } });
     for (const key of keys) {

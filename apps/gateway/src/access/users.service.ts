@@ -48,7 +48,7 @@ export class Users extends HolderRecords<User, UserRecord> {
       const before = userRecord(found);
       const { status } = changesOf(body, userChanges, before, timesOfUse);
       if (status !== undefined) found.status = status === 'ACTIVE' ? 'active' : 'inactive';
-      // Sessions from before do not come back with the user.
+      // Earlier sessions stay ended when the user is activated again.
       if (status === 'INACTIVE') found.hash = newHash();
       await storeHolder(change, found);
       return { action: 'SYS_505', changes: differences(before, userRecord(found)) };
@@ -69,7 +69,7 @@ export class Users extends HolderRecords<User, UserRecord> {
     return this.removeWith(by, 'SYS_507');
   }
 
-  /** The user of a person: created at the first sign-in, and changed by each that says something else. */
+  /** The user of a person: created at the first sign-in, and updated by each sign-in with other details. */
   async know(person: Person, requestId: string): Promise<User> {
     const accountId = (person.groups[0] as KeyGroup).accountId;
     return this.changes.locked(accountId, async (change) => {

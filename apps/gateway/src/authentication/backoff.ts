@@ -16,9 +16,9 @@ interface Failures {
 
 /**
  * Waits that double with each failure of a name: 1 s, 2 s, 4 s … 15 min. In this replica's memory, bounded. A name is
- * a source together with a key id: a client that guesses at a key from elsewhere does not lock out its holder. Neither
- * does an instance with an old secret beside one with the new: known keys are not asked for it. A success ends nothing:
- * it may come from the other instance.
+ * a source together with a key id: a client that guesses at a key from elsewhere does not lock out its holder. Nor does an
+ * instance with an old secret lock out one with the new secret, because known keys are admitted without this check. A success
+ * does not end a wait: it may come from the other instance.
  */
 @Injectable()
 export class Backoff {

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** With `__Host-` no other host of the domain can plant it (RFC 6265bis §4.1.3.2); browsers take that over https only. */
+/** With `__Host-` no other host of the domain can set the cookie (RFC 6265bis §4.1.3.2); browsers accept that over https only. */
 const nameOf = (name: string, isSecure: boolean): string => (isSecure ? `__Host-${name}` : name);
 
 /** The value of a cookie. undefined: there is none; '': several hosts of the domain have set one, and none can be trusted. */

@@ -81,20 +81,20 @@ export class KeyAuthenticator implements Authenticator {
   }
 
   /**
-   * Of a handshake, whose key the dispatcher checks and answers with a close code: guesses and refusals are counted here,
-   * beside it. Throws RateLimited.
+   * Admits a WebSocket handshake. The dispatcher checks its key and answers with a close code; guesses and refusals are counted
+   * here in addition. Throws RateLimited.
    */
   admit(handshake: IncomingMessage, { requestId, ...route }: Handshake): void {
     const { authorization, 'sec-websocket-protocol': protocols } = handshake.headers;
     const given = parseApiKey(keyTextOfSocket(authorization, protocols) ?? '');
     const from = { address: clientAddress(handshake, this.config.trustedProxies), requestId };
     const last = this.verifiedOf(given, from.address);
-    // Without PostgreSQL nothing is counted, and sockets open.
+    // Without PostgreSQL nothing is counted, but sockets can still open.
     const proving = last?.isRecent ? last : this.read(given, from);
     this.recordRefusedHandshake(proving, from, route).catch(() => undefined);
   }
 
-  /** Whether a response that stays open may continue: the caller would be let in again. Rejects without PostgreSQL or the provider. */
+  /** Whether a response that stays open may continue: the caller would be admitted again. Rejects without PostgreSQL or the provider. */
   async mayContinue(request: FastifyRequest): Promise<boolean> {
     const token = sessionTokenIn(request.headers, this.config);
     const proven = await (token === undefined ? this.proveAgain(request) : this.sessions.proveAgain(token));
@@ -155,8 +155,8 @@ export class KeyAuthenticator implements Authenticator {
   }
 
   /**
-   * By what was read last. Keys already known keep working from an address that guesses: what was right then is no
-   * guess. Anything else throws RateLimited while the address has to wait.
+   * Verifies the key with what was read last. Known keys keep working from an address that guesses, because a secret that was
+   * right then is no guess. Anything else throws RateLimited while the address has to wait.
    */
   private verifiedOf(given: ApiKey | undefined, address: string): (VerifiedKey & LastRead) | undefined {
     const last = given && this.known.last(given.keyId);

@@ -6,7 +6,7 @@ import { admin, type Granting, installation, rightsOf } from '../permissions.js'
 
 export interface KnownSecret {
   hash: string;
-  /** Valid before that time only: a rotation overlaps, or it expires. */
+  /** The secret is valid only before this time: a rotation overlaps, or the secret expires. */
   untilMs?: number;
   /** Set for applications: the access key. */
   accessKeyId?: string;
@@ -14,7 +14,7 @@ export interface KnownSecret {
 
 /** The identity and the rights of a key, of an application with its access keys, or of a user. */
 export interface KnownKey {
-  /** Of the key, the application or the user: channel and subscriptions belong to it. */
+  /** Id of the key, application or user to which channel and subscriptions belong. */
   keyId: string;
   accountId: string;
   /** At most two. */

@@ -5,7 +5,7 @@ const requestedWith = 'lanyard';
 
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-/** What says where the gateway is, as clients see it. */
+/** Settings that determine the gateway's origin, as clients see it. */
 export interface Place {
   publicUrl?: string | undefined;
   /** X-Forwarded-Proto is trusted only with proxies in front. */
@@ -15,7 +15,7 @@ export interface Place {
 const publicOrigin = ({ publicUrl }: Place): string | undefined =>
   publicUrl !== undefined && URL.canParse(publicUrl) ? new URL(publicUrl).origin : undefined;
 
-/** Whether the client came by https, which ends in a proxy. */
+/** Whether the client used https, which ends in a proxy. */
 export const isHttps = (headers: IncomingHttpHeaders, place: Place): boolean =>
   publicOrigin(place)?.startsWith('https:') ??
   (place.trustedProxies > 0 && String(headers['x-forwarded-proto']).split(',', 1)[0]?.trim() === 'https');
@@ -25,7 +25,7 @@ const isOwn = (origin: string, { host }: IncomingHttpHeaders, place: Place): boo
 
 /**
  * Throws OtherOrigin if a browser says that another page sent the request. SameSite lets pages of other ports and
- * subdomains pass, and a request by GET of a page of this server has no Origin (Fetch §3.2), only Sec-Fetch-Site.
+ * subdomains pass, and a GET request by a page of this server has no Origin (Fetch §3.2), only Sec-Fetch-Site.
  */
 export const requireSameOrigin = (headers: IncomingHttpHeaders, place: Place): void => {
   const { origin, 'sec-fetch-site': site } = headers;

@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { type ApiKey, fingerprintOf, secretMatches } from '@lanyard/service';
 import type { KnownKey, KnownSecret } from './key-reader.js';
 
-/** Compared with if there is no such secret, so that the response takes the same time. */
+/** The hash to compare with if there is no such secret, so that the response takes the same time. */
 const dummyHash = '0'.repeat(64);
 const secretsMax = 2;
 

@@ -14,19 +14,19 @@ import { sessionTokenOf, sessionTokenOfBearer } from './session-cookie.js';
 import { type Renew, Sessions } from './sessions.js';
 import type { Source } from './source.js';
 
-/** A request as far as a session is concerned. */
+/** The part of a request that matters for a session. */
 interface WithHeaders {
   method: string;
   headers: IncomingHttpHeaders;
 }
 
-/** The token of a request that relies on a session: what the Authorization header holds comes before the cookie. */
+/** The token of a request that relies on a session: the Authorization header takes precedence over the cookie. */
 export const sessionTokenIn = (headers: IncomingHttpHeaders, place: Place): string | undefined =>
   headers.authorization === undefined
     ? sessionTokenOf(headers, place)
     : sessionTokenOfBearer(bearerOf(headers.authorization));
 
-/** Checks the session cookies of requests. A session is worth what its key is worth now, and ends with its secret. */
+/** Checks the session cookies of requests. A session has the rights that its key has now, and ends with the key's secret. */
 @Injectable()
 export class SessionAuthenticator {
   constructor(
@@ -56,7 +56,7 @@ export class SessionAuthenticator {
     throw new SessionEnded();
   }
 
-  /** The same for a response that stays open, which uses the session. undefined: it has ended. */
+  /** The same for a response that stays open, which counts as use. undefined: the session has ended. */
   async proveAgain(token: string): Promise<VerifiedKey | undefined> {
     const { key, proof } = await this.read(token);
     return key && proof && { key, proof };

@@ -11,20 +11,20 @@ const touchMs = 60_000;
 /** Sessions of one key at a time; the next sign-in ends the oldest. */
 export const sessionsPerHolderMax = 100;
 
-/** Ids of sessions that existed when they were last read. */
+/** Number of remembered ids of sessions that existed when they were last read. */
 const knownMax = 50_000;
 
-/** A replica that is killed while it asks the provider delays the renewal by that. Longer than the provider may take. */
+/** A replica that is killed while it asks the provider delays the renewal by this time, which is longer than the provider may take. */
 const askingMaxMs = 60_000;
 
-/** What the OpenID provider has to be asked, and when. */
+/** What to ask the OpenID provider, and when. */
 export interface Renewal {
   refreshToken: string;
   atMs: number;
 }
 
 export interface NewSession extends Pick<Session, 'accountId' | 'holderId' | 'secretHash'> {
-  /** Ends no later than that. */
+  /** The session ends no later than this. */
   holdsUntilMs?: number;
   renewal?: Renewal | undefined;
 }
@@ -47,7 +47,7 @@ export type Renew = (session: Session, refreshToken: string) => Promise<Renewal 
 @Injectable()
 export class Sessions {
   private readonly known = new Map<string, true>();
-  /** Under way, by the id of the session. */
+  /** Renewals under way, by the id of the session. */
   private readonly renewals = new Map<string, Promise<boolean>>();
   private readonly bounds: GatewayConfig['sessions'];
 
@@ -108,10 +108,10 @@ export class Sessions {
   }
 
   /**
-   * Asks the provider, one request at a time over all replicas: a refresh token is often good once only. The request
-   * that postpones the renewal asks, and holds no connection of the pool meanwhile: sessions that are due together would
-   * take all of them. Other requests of this replica wait for the answer; those of other replicas pass until then.
-   * False: the session has ended. Rejects when the provider does not answer.
+   * Asks the provider, with one request at a time over all replicas: a refresh token is often valid only once. The request that
+   * postpones the renewal asks the provider, and holds no connection of the pool meanwhile, because sessions that are due
+   * together would use up all of them. Other requests of this replica wait for the answer; those of other replicas are admitted
+   * until then. False: the session has ended. Rejects when the provider does not answer.
    */
   renew(session: Session, token: string, renew: Renew): Promise<boolean> {
     const { id } = session;
@@ -133,7 +133,7 @@ export class Sessions {
       { id, refreshAt: LessThanOrEqual(due) },
       { refreshAt: postponed },
     );
-    // Read after that: another replica may have stored a new refresh token.
+    // Read after the update: another replica may have stored a new refresh token.
     const session = await manager.findOneBy(Session, { id });
     if (!session || affected !== 1) return session !== null;
     try {
@@ -154,7 +154,7 @@ export class Sessions {
     await this.database.manager.delete(Session, { id });
   }
 
-  /** Deletes those that ended by time. */
+  /** Deletes the sessions that ended by time. */
   async deleteEnded(): Promise<void> {
     const now = this.clock.now();
     await this.database.manager.delete(Session, [

@@ -14,21 +14,21 @@ export class Session {
   @Column('text', { name: 'holder_id' })
   holderId!: string;
 
-  /** Hash of the secret that it was opened with, or of the user: the session ends with it. */
+  /** Hash of the secret that the session was opened with, or the user's hash: the session ends with it. */
   @Column('text', { name: 'secret_hash' })
   secretHash!: string;
 
   @Column('timestamptz', { name: 'created_at' })
   createdAt!: Date;
 
-  /** To the minute; see Sessions. */
+  /** Accurate to a minute; see Sessions. */
   @Column('timestamptz', { name: 'last_used_at' })
   lastUsedAt!: Date;
 
   @Column('timestamptz', { name: 'expires_at' })
   expiresAt!: Date;
 
-  /** Of the OpenID provider, sealed with a key that is derived from the cookie. */
+  /** The refresh token of the OpenID provider, sealed with a key that is derived from the cookie. */
   @Column('text', { name: 'refresh_token', nullable: true })
   refreshToken!: string | null;
 

@@ -23,7 +23,7 @@ export interface Page {
   before: string;
 }
 
-/** As the dispatcher says it. */
+/** The same text as the dispatcher's. */
 const unknownEvent = 'The account has no event with this uid within the last 26 hours.';
 
 interface Found {
@@ -157,7 +157,7 @@ export class Explanations {
     });
   }
 
-  /** The facts without which there is nothing to explain; an upstream's error is passed on. */
+  /** The facts without which there is nothing to explain; an upstream's error is passed on to the client. */
   private async subject<T>(upstream: Upstream, path: string, caller: Identity): Promise<T> {
     try {
       return await this.client.get<T>(upstream, path, caller);

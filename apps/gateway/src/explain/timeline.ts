@@ -10,7 +10,7 @@ const endings: Record<string, string> = {
   cancelled: 'was cancelled by its sender',
 };
 
-/** What a service recorded; none where there is no time. */
+/** The entry of what a service recorded; none if the time is missing. */
 const entriesOf =
   (service: TimelineEntry['service']) =>
   (at: string | null, what: string, text: string, facts: object): TimelineEntry[] =>

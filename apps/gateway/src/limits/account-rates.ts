@@ -3,7 +3,7 @@ import type { Rate } from '../config.js';
 import { gcra, intervalMs, toleranceMs } from './gcra.js';
 import type { SharedRate, SharedRates } from './shared-rates.js';
 
-/** One from a rate of this name. */
+/** A request to take one from the rate of this name. */
 export interface Take {
   name: string;
   rate: Rate;
@@ -18,9 +18,9 @@ interface Count {
 }
 
 /**
- * Below this share of its burst a rate is counted here and reported afterwards; above it, every request asks Redis. Four
- * replicas that are flooded at once together let pass one burst and one request more each; every further replica adds
- * a quarter. The excess is waited for later: in the long run the rate is exact.
+ * Below this share of its burst, a rate is counted here and reported afterwards; above it, every request asks Redis. Four
+ * replicas that are flooded at once together admit one burst, and one request more each; every further replica adds a quarter
+ * of a burst. Later waits make up for the excess: in the long run the rate is exact.
  */
 const shareWithoutAsking = 1 / 4;
 
@@ -39,7 +39,7 @@ export class AccountRates {
     private readonly onLost: () => void,
   ) {}
 
-  /** Whether it can be forgotten without an effect. */
+  /** Whether these counts can be forgotten without an effect. */
   get isIdle(): boolean {
     const now = this.clock.now();
     return !this.isReporting && [...this.counts.values()].every(({ tatMs, passed }) => passed === 0 && tatMs <= now);

@@ -30,7 +30,7 @@ export class LocalRates {
   private verdict(name: string): Verdict {
     const now = this.clock.now();
     const tatMs = this.tats.get(name) ?? 0;
-    // Further ahead than any request leaves it: the clock was set back.
+    // If the time is further ahead than any request can leave it, the clock was set back.
     const isPossible = tatMs <= now + toleranceMs(this.rate) + intervalMs(this.rate);
     return gcra(isPossible ? tatMs : 0, now, this.rate);
   }

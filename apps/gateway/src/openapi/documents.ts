@@ -12,7 +12,7 @@ const fetchTimeoutMs = 3_000;
 interface Merged {
   own: OpenAPIObject;
   document: Promise<MergedDocument>;
-  /** Absent until it is requested: one that fails is awaited. */
+  /** Created when it is first requested, so that a failure is awaited. */
   json?: Promise<Buffer>;
   untilMs: number;
 }
@@ -32,7 +32,7 @@ export class Documents {
     return this.current(own).document;
   }
 
-  /** The same as JSON: the responses share it, so that slow clients, which need no key, take no memory. */
+  /** The same document as JSON: the responses share it, so that slow clients, which need no key, take no memory. */
   jsonWith(own: OpenAPIObject): Promise<Buffer> {
     const current = this.current(own);
     return (current.json ??= current.document.then((merged) => Buffer.from(JSON.stringify(merged))));

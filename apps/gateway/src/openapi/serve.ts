@@ -19,7 +19,7 @@ export const ownDocument = (app: NestFastifyApplication, publicUrl?: string): Op
 export const serveDocuments = (app: NestFastifyApplication, own: OpenAPIObject, documents: Documents): void => {
   // Every service serves its own document; the gateway serves the merged one in its place.
   const fastify = app.getHttpAdapter().getInstance();
-  // Hooks run for every request: those that mostly do nothing make no promise.
+  // Hooks run for every request: those that mostly do nothing create no promise.
   fastify.addHook('onRequest', (request, reply, done) => {
     if (request.method !== 'GET' || request.url.split('?', 1)[0] !== '/openapi.json') return done();
     documents

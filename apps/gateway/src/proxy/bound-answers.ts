@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { clientAddress, holderOf } from '../authentication/client-address.js';
 import type { UnreadAnswers } from './unread-answers.js';
 
-/** What asks for these restarts the process when it gets no answer, and may have the address of a client. */
+/** Whatever probes these paths restarts the process when it gets no answer, and may share the address of a client. */
 const probes: ReadonlySet<string | undefined> = new Set(['/healthz', '/readyz']);
 
 /** Bounds the unread answers of the gateway itself, by address: some need no key. ProxyHandler bounds those of services. */

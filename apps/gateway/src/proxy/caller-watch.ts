@@ -21,7 +21,7 @@ export class CallerWatch {
   follow(request: FastifyRequest, body: Readable): void {
     if (body.closed) return;
     const look = async (): Promise<void> => {
-      // Without an answer, the next look decides: a caller that could not open a stream now keeps those that are open.
+      // Without an answer, the next check decides: a caller that could open no stream now keeps its open ones.
       const mayContinue = await this.authenticator.mayContinue(request).catch(() => true);
       if (!mayContinue) body.destroy();
     };

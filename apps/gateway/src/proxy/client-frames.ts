@@ -37,7 +37,7 @@ export class ClientFrames extends Transform {
       this.finishWith(this.code);
       return done();
     }
-    // As a whole: a chunk may have ten thousand frames.
+    // The chunk is passed on as a whole: it may have ten thousand frames.
     this.push(chunk);
     done();
   }

@@ -8,8 +8,8 @@ import { clientAddress, holderOf } from '../authentication/client-address.js';
 const retryAfterSeconds = 60;
 
 /**
- * Bounds open connections. Behind proxies the peer of a connection is a proxy, which carries many clients: there each
- * address has its WebSockets counted, by X-Forwarded-For, and the proxy bounds connections.
+ * Limits open connections. Behind proxies the peer of a connection is a proxy, which carries many clients: there, the WebSockets
+ * of each address are counted, by X-Forwarded-For, and the proxy limits connections.
  */
 @Injectable()
 export class ConnectionLimits {

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 
 type Headers = Record<string, string | string[]>;
 
-/** Hop-by-hop headers (RFC 9110 §7.6.1). `expect` is answered by our own server. */
+/** Hop-by-hop headers (RFC 9110 §7.6.1). `expect` is answered by this server itself. */
 const hopByHop = new Set([
   'connection',
   'expect',

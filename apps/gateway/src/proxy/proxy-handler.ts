@@ -37,7 +37,7 @@ export type ProxiedRequest = FastifyRequest & {
 
 export const pathOf = (url: string): string => url.split('?', 1)[0] as string;
 
-/** What a stream counts at most: a page of a list is in memory as a whole, a file in part. */
+/** Bytes that a stream counts at most: a page of a list is in memory as a whole, a file only in part. */
 const streamBytesMax = 4 * 1_048_576;
 
 /** Bytes that are in memory until the client has read them. A service bounds its streams of events itself. */
@@ -47,7 +47,7 @@ const bytesOf = ({ headers, body }: Answer): number => {
   return Math.min(streamBytesMax, Number(headers['content-length'] ?? streamBytesMax));
 };
 
-/** Larger ones are not copied to save a write. */
+/** Larger bodies are not copied to save a write. */
 const joinedBytesMax = 16_384;
 
 /** Sends a buffered response. A short one is sent together with its header: Node joins latin1 strings. */
@@ -98,7 +98,7 @@ export class ProxyHandler {
     return this.passOn(answer, reply);
   }
 
-  /** Throws RateLimited for a large answer beside others that the account has not read. Effects of a call are not denied. */
+  /** Throws RateLimited for a large read while the account has unread answers. Answers to calls with effects are not refused. */
   private bound({ accountId }: Identity, { method, path }: Call, answer: Answer, { raw }: FastifyReply): void {
     const bytes = bytesOf(answer);
     const isLargeRead = bytes > joinedBytesMax && method === 'GET' && pathOf(path) !== pollPath;

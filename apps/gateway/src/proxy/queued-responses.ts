@@ -15,8 +15,8 @@ const queueOf = (socket: Socket): Set<ServerResponse> => {
 };
 
 /**
- * Closes a response with its connection. Node does so only for the first one: behind it, with HTTP pipelining, a response
- * has no socket yet, and what waits for its end would wait forever.
+ * Closes a response with its connection. Node does so only for the first one: with HTTP pipelining, a response behind it has no
+ * socket yet, and whatever waits for its end would wait forever.
  */
 export const closeWithConnection = ({ socket }: IncomingMessage, response: ServerResponse): void => {
   if (response.socket) return;

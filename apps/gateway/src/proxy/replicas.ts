@@ -41,8 +41,8 @@ export class Replicas {
   }
 
   /**
-   * All replicas, in the order in which to try them for one request. A single address is tried twice: behind a Service of
-   * Kubernetes there are several, and another connection reaches another one.
+   * All replicas, in the order in which to try them for one request. A single address is tried twice: behind a Kubernetes
+   * Service there are several replicas, and another connection may reach another one.
    */
   order(): readonly Replica[] {
     if (this.replicas.length === 1) return [...this.replicas, ...this.replicas];

@@ -2,9 +2,9 @@ import { notifications, type Permission } from '../permissions.js';
 import type { Upstream } from '../upstreams.js';
 
 /**
- * What a caller gets that is limited to device groups (docs/adr/0029). `device`: the path names a device, and the gateway
- * asks the registry whether it is one of the caller's. `service`: the upstream leaves out everything else. `open`: says
- * nothing of devices. `refused`: concerns the whole account; so does everything that is not declared.
+ * What a caller that is limited to device groups gets (docs/adr/0029). `device`: the path names a device, and the gateway asks
+ * the registry whether it is one of the caller's. `service`: the upstream leaves out all other devices. `open`: the response
+ * says nothing about devices. `refused`: the request concerns the whole account, as does every one that is not declared.
  */
 export type ScopeRule = 'device' | 'service' | 'open' | 'refused';
 

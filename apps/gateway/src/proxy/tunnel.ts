@@ -6,7 +6,7 @@ const halfOpenMs = 30_000;
 
 /**
  * Joins two sockets: bytes flow both ways, the slower side holds the faster back, an end is passed on as an end, and
- * a broken side breaks the other. `heads`: what had arrived behind each side's handshake. The answer closes the
+ * a broken side breaks the other. `heads`: bytes that had arrived after each side's handshake. The returned function closes the
  * WebSocket with a code: the dispatcher, asked in the client's name, sends what it still has and then that code.
  */
 export const tunnel = (

@@ -8,7 +8,7 @@ export const unreadBytesMax = 32 * 1_048_576;
 /** Smaller answers are not counted: the number of connections bounds them. */
 const countedBytesMin = 16_384;
 
-/** A client that reads nothing for so long is disconnected. Longer than a service may be silent within an answer. */
+/** A client that reads nothing for this long is disconnected. Longer than a service may be silent within an answer. */
 export const stalledMs = 75_000;
 
 const retryAfterSeconds = 1;
@@ -18,7 +18,7 @@ const retryAfterSeconds = 1;
 export class UnreadAnswers {
   private readonly bytes = new Map<string, number>();
 
-  /** Why the caller gets no further answer, or none of so many bytes; one is always admitted. */
+  /** Why the caller gets no further answer, or none of this size; one answer is always admitted. */
   refusal(caller: string, bytes = 0): RateLimited | undefined {
     const unread = this.bytes.get(caller) ?? 0;
     return unread > 0 && unread + bytes > unreadBytesMax ? new RateLimited(retryAfterSeconds) : undefined;

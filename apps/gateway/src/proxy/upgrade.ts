@@ -31,12 +31,12 @@ interface UpgradeRequest {
   requestId: string;
 }
 
-/** RFC 6455 §4.1. What is asked of the dispatcher is a GET, whatever the client sent. */
+/** RFC 6455 §4.1. The method is checked here, as the request to the dispatcher is always a GET. */
 const isHandshake = ({ method, headers }: IncomingMessage): boolean =>
   method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket';
 
 /**
- * An upgrade that we do not offer is ignored, as RFC 9110 §7.8 allows: some HTTP clients ask for h2c with every
+ * An upgrade that the gateway does not offer is ignored, as RFC 9110 §7.8 allows: some HTTP clients ask for h2c with every
  * request. The request is handled again, without the upgrade header.
  */
 const asPlainRequest = (server: Server, { request, socket, head }: UpgradeRequest): void => {

@@ -43,12 +43,12 @@ export const failedToConnect = (error: unknown): boolean =>
 const wasReset = (error: unknown): boolean =>
   ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'].includes((error as { code?: string }).code ?? '');
 
-/** A poll confirms what the last answer carried. */
+/** A poll confirms the events of the last answer. */
 export const pollPath = '/v2/notification/pull';
 
 /**
- * The same call once more. A poll confirms what the last answer carried, and that may be the answer that broke off: the
- * repetition says that its client has none, so that it is delivered again.
+ * The same call once more. A poll confirms the events of the last answer, and that may be the answer that broke off: the
+ * repetition says that its client has no answer, so that these events are delivered again.
  */
 const again = <C extends Call>(call: C): C => {
   const { pathname, searchParams } = new URL(call.path, 'http://upstream');
@@ -81,7 +81,7 @@ export class UpstreamCalls {
     });
   }
 
-  /** For the gateway itself: the response, its body unread. Throws UpstreamUnavailable also after the time. */
+  /** A call of the gateway itself. Returns the response with its body unread. Throws UpstreamUnavailable also after the time-out. */
   async get(
     upstream: Upstream,
     path: string,

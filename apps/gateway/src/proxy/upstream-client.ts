@@ -42,7 +42,7 @@ export class UpstreamRefused extends Error {
   }
 }
 
-/** Its answer is not read to the end. */
+/** The answer is too large, and is not read to the end. */
 class AnswerTooLarge extends UpstreamUnavailable {}
 
 type UpstreamError = UpstreamUnavailable | RateLimited | UpstreamRefused;
@@ -82,8 +82,8 @@ export class UpstreamClient {
   ) {}
 
   /**
-   * Throws UpstreamUnavailable, also when the answer breaks off, RateLimited, or UpstreamRefused for another status of 400 and
-   * more.
+   * Throws UpstreamUnavailable, also when the answer breaks off, RateLimited, or UpstreamRefused for any other status of 400 or
+   * above.
    */
   async get<T>(upstream: Upstream, path: string, caller: Identity): Promise<T> {
     const headers = {

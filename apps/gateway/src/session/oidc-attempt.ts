@@ -9,7 +9,7 @@ const attemptSeconds = 600;
 const ownPath = /^\/console(\/[\w.~%-]+)*\/?(\?[\w.~%&=+-]*)?$/;
 export const defaultPath = '/console';
 
-/** Where the browser goes after a sign-in. Anything else than a page of the console becomes its start. */
+/** Where the browser goes after a sign-in. Anything other than a page of the console becomes its start page. */
 export const returnPath = (given: unknown): string =>
   typeof given === 'string' && ownPath.test(given) && !given.includes('..') ? given : defaultPath;
 

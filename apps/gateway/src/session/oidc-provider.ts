@@ -7,12 +7,12 @@ import { DeviceGrantPending, ProviderUnavailable, SignInFailed, SignInOff } from
 const timeoutSeconds = 10;
 const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';
 
-/** What the provider says of a person who has signed in. */
+/** What the provider says about a person who has signed in. */
 export interface Grant {
   subject: string;
-  /** Of the ID token and the userinfo endpoint. */
+  /** Claims of the ID token and the userinfo endpoint. */
   claims: Readonly<Record<string, unknown>>;
-  /** How long it is valid. */
+  /** How long the grant is valid. */
   seconds: number;
   refreshToken?: string | undefined;
 }
@@ -26,15 +26,15 @@ export interface Attempt {
 
 const devicePending = ['authorization_pending', 'slow_down', 'access_denied', 'expired_token'] as const;
 
-/** The provider's word that something is wrong with what it was sent, rather than no answer. */
+/** Whether the provider refused the request, in contrast to giving no answer. */
 const isRefusal = (error: unknown): boolean =>
   error instanceof client.ResponseBodyError ||
   error instanceof client.AuthorizationResponseError ||
   (error instanceof client.ClientError && !/^OAUTH_(TIMEOUT|ABORT)$/.test(error.code ?? ''));
 
 /**
- * The OpenID provider, over `openid-client`, which checks issuer, audience, nonce and times of ID tokens. They come from the
- * token endpoint itself: TLS says who has made them, in place of a signature (OpenID Connect Core §3.1.3.7).
+ * The OpenID provider, over `openid-client`, which checks issuer, audience, nonce and times of ID tokens. These come directly
+ * from the token endpoint, so TLS proves their origin in place of a signature (OpenID Connect Core §3.1.3.7).
  */
 @Injectable()
 export class OidcProvider {
@@ -96,7 +96,7 @@ export class OidcProvider {
     });
   }
 
-  /** One poll (RFC 8628 §3.4). Throws DeviceGrantPending besides. */
+  /** One poll (RFC 8628 §3.4). Throws DeviceGrantPending in addition. */
   pollDevice(deviceCode: string): Promise<Grant> {
     return this.grant((provider) =>
       client.genericGrantRequest(provider, deviceGrant, { device_code: deviceCode }).catch((error: unknown) => {
@@ -129,7 +129,7 @@ export class OidcProvider {
     }
   }
 
-  /** Once; what fails is tried again with the next request. */
+  /** Runs once; after a failure, the next request tries again. */
   private discover(): Promise<client.Configuration> {
     this.discovered ??= this.read().catch((error: unknown) => {
       this.discovered = undefined;
@@ -142,7 +142,7 @@ export class OidcProvider {
     const { issuer, clientId } = this.settings;
     const { oidcClientSecret: secret } = this.config.secrets;
     const authentication = secret === undefined ? client.None() : client.ClientSecretBasic(secret);
-    // The configuration accepts http for the machine itself only.
+    // The configuration accepts http only for this machine itself.
     const execute = issuer.protocol === 'http:' ? [client.allowInsecureRequests] : [];
     return client.discovery(issuer, clientId, undefined, authentication, { timeout: timeoutSeconds, execute });
   }

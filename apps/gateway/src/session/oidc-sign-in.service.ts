@@ -16,17 +16,17 @@ import { emailIn, nameIn, rolesIn } from './oidc-roles.js';
 import type { SessionRecord } from './session-record.js';
 import { SessionRecords } from './session-records.service.js';
 
-/** A provider that gives shorter ones is asked no more often. */
+/** Shortest time between renewals, also with a provider whose grants are valid for less. */
 const renewalMinMs = 60_000;
 
-/** The sign-in is over, and no session began. */
+/** Whether the sign-in ended without a session. */
 const isRefusal = (error: unknown): boolean =>
   error instanceof SignInFailed ||
   error instanceof NoRole ||
   error instanceof RoleIncomplete ||
   (error instanceof DeviceGrantPending && error.code === 'access_denied');
 
-/** Makes users and sessions of what the provider says. */
+/** Creates users and sessions from what the provider says. */
 @Injectable()
 export class OidcSignIn implements OnModuleInit {
   constructor(
@@ -44,7 +44,7 @@ export class OidcSignIn implements OnModuleInit {
     this.authenticator.renewal = (session, refreshToken) => this.renew(session, refreshToken);
   }
 
-  /** `ask` redeems what the provider gave. Throws what it throws; NoRole, RoleIncomplete, UserInactive, AccountSuspended. */
+  /** `ask` redeems what the provider gave. Throws what `ask` throws, and NoRole, RoleIncomplete, UserInactive, AccountSuspended. */
   async open(
     ask: () => Promise<Grant>,
     from: Source,
@@ -94,8 +94,8 @@ export class OidcSignIn implements OnModuleInit {
   }
 
   /**
-   * A person belongs to one account: roles of several would say that a sign-in is for either. A key group that is missing
-   * may have been the one that limits the others to device groups.
+   * A person belongs to one account: with roles of several accounts, a sign-in could be for any of them. A key group that is
+   * missing may be the one that limits the others to device groups.
    */
   private async userOf({ subject, claims }: Grant, requestId: string): Promise<User> {
     const { roles, rolesClaim, issuer } = this.provider.settings;

@@ -14,7 +14,7 @@ import { type Grant, OidcProvider } from './oidc-provider.js';
 import { DeviceCode, DeviceFlow, OidcOffer, ProgramSession } from './oidc-record.js';
 import { OidcSignIn } from './oidc-sign-in.service.js';
 
-/** What the page is told; the rest is in the log, under the request id. */
+/** The reason that the page shows; details are in the log, under the request id. */
 const reasonOf = (error: unknown): string => {
   if (error instanceof NoRole) return 'no_role';
   return error instanceof UserInactive || error instanceof AccountSuspended ? 'denied' : 'failed';
@@ -43,7 +43,7 @@ export class OidcController {
     return { object: 'oidc', enabled: this.provider.isOn, name: this.config.oidc?.name ?? null };
   }
 
-  /** A page, not an operation: leads to the provider. `return_to` is a path of the console. */
+  /** A page, not an operation: redirects to the provider. `return_to` is a path of the console. */
   @Get('start')
   @ApiExcludeEndpoint()
   async start(@Req() request: FastifyRequest, @Res() reply: FastifyReply, @Query('return_to') path?: unknown) {
@@ -54,7 +54,7 @@ export class OidcController {
     return reply.redirect(url.href, 302);
   }
 
-  /** Where the provider leads back to. What fails leads to the console with `sign_in_error` and the request id. */
+  /** The provider redirects back to this page. A failure redirects to the console with `sign_in_error` and the request id. */
   @Get('callback')
   @ApiExcludeEndpoint()
   async callback(@Req() request: FastifyRequest, @Res() reply: FastifyReply) {
@@ -92,7 +92,7 @@ export class OidcController {
   async beginDevice(@Req() request: FastifyRequest): Promise<DeviceFlow> {
     const from = this.sourceOf(request);
     this.admit(from);
-    // Each asks the provider: as many as wrong keys.
+    // Each of these requests asks the provider, so they are limited like wrong keys.
     this.guesses.failed(from.address);
     const { device_code, user_code, verification_uri, verification_uri_complete, expires_in, interval } =
       await this.provider.beginDevice();
@@ -119,7 +119,7 @@ export class OidcController {
     return { ...record, token: bearerPrefix + token };
   }
 
-  /** `kept`: undefined if another browser began, or none. */
+  /** `kept`: undefined if another browser began the sign-in, or none did. */
   private async redeem(query: string, kept: KeptAttempt | undefined): Promise<Grant> {
     if (!kept) throw new SignInFailed();
     return this.provider.redeem(query, kept);

@@ -17,7 +17,7 @@ const typeOf = (subject: ApiKey | Application | User): SessionRecord['subject'][
   return subject instanceof User ? 'user' : 'application';
 };
 
-/** What a page must know about who uses it. */
+/** What a page must know about its user. */
 @Injectable()
 export class SessionRecords {
   constructor(
@@ -52,12 +52,12 @@ export class SessionRecords {
     return { record: await this.recordOf({ key, proof }, session.expiresAt.getTime()), token };
   }
 
-  /** Of the caller. `token`: of its session, if it has one. */
+  /** The record of the caller. `token`: that of its session, if it has one. */
   async show(keyId: string, token: string | undefined): Promise<SessionRecord> {
     const session = token === undefined ? undefined : await this.sessions.find(token);
     const key = await this.keys.load(keyId);
     const proof = session && proofByHash(key, session.secretHash, this.clock.now());
-    // Ended since the guard saw it.
+    // The session has ended since the guard checked it.
     if (!key || (token !== undefined && !proof)) throw new Unauthenticated();
     const untilMs = Math.max(...key.secrets.map((secret) => secret.untilMs ?? Infinity));
     return this.recordOf({ key, proof: proof ?? { hash: '', untilMs } }, session?.expiresAt.getTime() ?? Infinity);
