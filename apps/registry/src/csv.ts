@@ -47,7 +47,7 @@ const readCells = (cells: string[]): string[] => {
   return cells.map(unescaped);
 };
 
-/** Text that is read in one turn of the event loop: up to as many rows, of a byte each. */
+/** Bytes that are read in one turn of the event loop: at most as many rows, of one byte each. */
 const sliceBytes = 1_024;
 
 /** A chunk of an upload may be 65,536 rows: other requests have their turns between its slices. */

@@ -78,7 +78,7 @@ export class ProfileTargetTaken extends fixed(Duplicate, 'This account, group or
   { name: 'scope', message: 'Already has a profile: change the existing one' },
 ]) {}
 
-/** TLS has no raw public keys here. */
+/** Raw public keys are supported over DTLS only, not over TLS. */
 export class RawPublicKeysNeedDtls extends fixed(ValidationFailed, [
   { name: 'credential_kind', message: 'Must be psk unless server_uri begins with coaps://' },
 ]) {}

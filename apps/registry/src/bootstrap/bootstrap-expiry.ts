@@ -25,8 +25,8 @@ const forgottenSql = `
     ORDER BY ended_at LIMIT ${stepRows} FOR UPDATE SKIP LOCKED)`;
 
 /**
- * Fails bootstraps without an end, by a fact behind everything that is already in the topic: a success that waits
- * there counts. Forgets bootstraps that ended long ago.
+ * Fails bootstraps that have not ended, with a fact that follows everything already in the topic: so a success that waits
+ * there still counts. Forgets bootstraps that ended long ago.
  */
 @Injectable()
 export class BootstrapExpiry extends BackgroundWork {

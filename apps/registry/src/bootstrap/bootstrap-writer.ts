@@ -24,8 +24,8 @@ interface Bootstrap {
 
 const bootstrapColumns = 'id, account_id, device_id, data';
 
-// Only of devices that exist. One that is known already was read before. The device first uses its credential after the delay
-// that its profile sets.
+// Only bootstraps of devices that exist are stored. One that is stored already was read before. The device first uses its
+// credential after the delay that its profile sets.
 const startSql = `
   INSERT INTO registry.bootstraps (id, account_id, device_id, data, expires_at)
   SELECT f.id, f.account, f.device, f.data || jsonb_strip_nulls(jsonb_build_object('endpoint_name', d.endpoint_name)),
@@ -61,7 +61,7 @@ const replaceSql = `
 const withdrawSql = `
   DELETE FROM registry.device_credentials WHERE id = ANY($1) AND provisional RETURNING id`;
 
-// The device may have registered already: its sessions come in another topic.
+// The device may have registered already: its sessions are announced on another topic.
 const deviceSql = `
   UPDATE registry.devices d SET bootstrapped_timestamp = f.at,
     state = CASE WHEN d.state = 'registered' THEN d.state ELSE 'bootstrapped' END
@@ -103,7 +103,7 @@ const failureText = (failure: BootstrapFailure, detail?: string): string =>
   `Device not bootstrapped: ${failure}${detail === undefined ? '' : ` (${detail})`}`;
 
 /**
- * Stores how bootstraps start and end (docs/adr/0025): each creates, confirms or withdraws its credential, and says so in
+ * Stores how bootstraps start and end (docs/adr/0025): each creates, confirms or withdraws its credential, and records that in
  * the event log, in one transaction. Facts may be repeated.
  */
 @Injectable()
@@ -121,7 +121,7 @@ export class BootstrapWriter {
   }
 
   private async applyRound(manager: EntityManager, facts: readonly DeviceBootstrapChanged[]): Promise<void> {
-    // In one order, as other transactions lock several devices.
+    // Locked in one order, because other transactions lock several devices too.
     await manager.query('SELECT 1 FROM registry.devices WHERE id = ANY($1) ORDER BY id FOR NO KEY UPDATE', [
       facts.map(({ deviceId }) => deviceId),
     ]);
@@ -195,7 +195,7 @@ export class BootstrapWriter {
     for (const one of ended) await this.announceFailure(manager, one, reasons.get(one.id));
   }
 
-  /** Those that had not ended before. */
+  /** Ends the bootstraps that had not ended, and returns these. */
   private async endBootstraps(
     manager: EntityManager,
     facts: readonly DeviceBootstrapChanged[],

@@ -9,7 +9,7 @@ export const profilesPerAccountMax = 1_000;
 /** Short server ids of LwM2M servers: 0 and 65535 are reserved (LwM2M 1.1 core, appendix E.1). */
 const shortServerId = { min: 1, max: 65_534 } as const;
 
-/** Of a TLV integer of 32 bits, which every device can read. */
+/** Largest TLV integer of 32 bits, which every device can read. */
 const secondsMax = 2_147_483_647;
 
 const countMax = 255;

@@ -19,7 +19,7 @@ interface Row {
 const countsSql = `
   SELECT state, lifecycle_status, count(*)::int AS n FROM registry.devices WHERE account_id = $1 GROUP BY 1, 2`;
 
-/** A page that shows counts asks again and again, and so does every other one: all get the same counts for so long. */
+/** Pages that show counts ask again and again: all of them get the same counts for this long. */
 const reusedMs = 5_000;
 const accountsMax = 10_000;
 

@@ -67,10 +67,10 @@ const membership = ({ operator, values }: Pick<Filter, 'operator' | 'values'>, p
 /** Whose devices: those of an account, or of the device groups in it that a caller is limited to. */
 export type DeviceOwner = Pick<Identity, 'accountId' | 'deviceGroups'>;
 
-/** No text of a request has a line feed between two of these. */
+/** A line feed separates these fields. No text of a request contains one, so no match spans two fields. */
 const searched = `lower(concat_ws(E'\\n', d.name, d.endpoint_name, d.serial_number, d.id))`;
 
-/** A part of a name, in any case; it reads every device of the account that the other filters leave. */
+/** Finds a part of a name, ignoring case. Reads every device of the account that the other filters leave. */
 const found = ({ operator, values }: Pick<Filter, 'operator' | 'values'>, parameters: unknown[]): string => {
   const parts = values.map((part) => `strpos(${searched}, lower($${parameters.push(part)}::text)) > 0`);
   const inOne = `(${parts.join(' OR ')})`;

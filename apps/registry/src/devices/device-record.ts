@@ -65,7 +65,7 @@ export type Device = z.infer<typeof Device>;
 /** SQL of the etag of a device; the table is `d`. */
 export const deviceEtag = isoTime('d.updated_at');
 
-/** SQL of the ids of its groups, as PostgreSQL writes an array. Not in order: it would begin and end a sort for each device. */
+/** SQL of the ids of its groups, as PostgreSQL writes an array. Not ordered, as that would start a sort for each device. */
 export const deviceGroups = 'ARRAY(SELECT m.group_id FROM registry.group_members m WHERE m.device_id = d.id)::text';
 
 const token = (name: string, sql: string): JsonMember => ({ name, sql, kind: 'token' });

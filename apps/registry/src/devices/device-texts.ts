@@ -5,8 +5,8 @@ import { deviceEtag, deviceGroups, deviceRecord, withGroups } from './device-rec
 import { RecordTextCache } from './record-text-cache.js';
 
 /**
- * SQL of the version of a row: the transaction that wrote it and where it lies. A database that was restored to an earlier
- * point gives out both again, so the numbers of the last change and session are with them.
+ * SQL of the version of a row: the transaction that wrote it and its place in the table. A database that was restored to an
+ * earlier point assigns both again, so the numbers of the last change and session are added.
  */
 const deviceVersion = `concat_ws(' ', d.xmin, d.ctid, d.revision, d.session_epoch)`;
 
@@ -76,7 +76,7 @@ export class DeviceTexts {
     return texts.length === 0 && hasMore ? this.page(conditions, parameters, query) : { texts, hasMore };
   }
 
-  /** Of the first rows, up to the size of a page: a device may have 80 times the text of most. `end`: the row behind them. */
+  /** Texts of the first rows, up to the size of a page: one may be 80 times as long as most. `end`: the row behind these. */
   private async textsOf(scope: Scope, rows: readonly PageRow[]): Promise<{ texts: string[]; end: number }> {
     const texts: string[] = [];
     let characters = 0;
@@ -96,7 +96,7 @@ export class DeviceTexts {
     return { texts, end: rows.length };
   }
 
-  /** Their current texts, which may be newer than requested; devices that no longer match are omitted. */
+  /** Reads the current texts of devices, which may be newer than requested; devices that no longer match are omitted. */
   private async read({ where, parameters, plan }: Scope, ids: readonly string[]): Promise<Map<string, string>> {
     const rows = await this.prepared.tuples<[id: string, text: string, version: string]>(
       `SELECT d.id, ${deviceRecord}, ${deviceVersion} FROM registry.devices d

@@ -178,7 +178,7 @@ export class DevicesService {
     if (held) refuseOtherValues(unchanged, JSON.parse(withGroups(held.record, held.groups)) as object);
   }
 
-  /** Only the names of the fields, because values may contain a key or personal data. */
+  /** Records only the names of the fields, because values may contain a key or personal data. */
   private async record(manager: EntityManager, actor: Actor, row: DeviceRow, fields: readonly string[]): Promise<void> {
     const target = { kind: 'device', id: row.id, name: row.endpoint_name ?? undefined };
     const data = { fields: fields.join(',') };

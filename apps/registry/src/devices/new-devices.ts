@@ -10,8 +10,8 @@ export class NewDevices {
   constructor(private readonly lifecycle: Lifecycle) {}
 
   /**
-   * Announces what `insert` creates in this transaction; those of a suspended account are suspended in it as well, as the
-   * others of the account are (spec §2.2, §3.1).
+   * Announces the devices that `insert` creates in this transaction. Those of a suspended account are suspended in it too, like
+   * the other devices of the account (spec §2.2, §3.1).
    */
   async create(
     manager: EntityManager,

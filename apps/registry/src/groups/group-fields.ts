@@ -10,7 +10,7 @@ const fields = {
   custom_attributes: attributes(groupAttributesMax),
 };
 
-/** Members of the record that a new one cannot be given: never custom attributes. */
+/** Members of the record that cannot be set on a new group, and are never custom attributes. */
 const readOnly = ['id', 'object', 'etag', 'created_at', 'updated_at', 'devices_count', 'account_id'];
 
 /** Throws ValidationFailed with the read-only members. */

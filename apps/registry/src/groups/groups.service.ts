@@ -59,7 +59,7 @@ export class GroupsService extends NamedRecords<Group> {
     return this.get(accountId, id);
   }
 
-  /** Takes its turn at the database: the memberships end with the group, up to one of each device of the account. */
+  /** Waits for its turn at the database: up to one membership for each device of the account ends with the group. */
   override remove(actor: Actor, id: string, ifMatch?: string): Promise<void> {
     return FairQueue.at(this.database).run(actor.accountId, () => super.remove(actor, id, ifMatch));
   }
@@ -83,14 +83,14 @@ export class GroupsService extends NamedRecords<Group> {
     });
   }
 
-  /** Throws TooManyGroups, with the device in one more. */
+  /** Called after the device was added. Throws TooManyGroups if it is now in too many. */
   private async mustHaveRoom(manager: EntityManager, deviceId: string): Promise<void> {
     const sql = 'SELECT count(*)::int AS count FROM registry.group_members WHERE device_id = $1';
     const [counted] = await manager.query<[{ count: number }]>(sql, [deviceId]);
     if (counted.count > groupsPerDeviceMax) throw new TooManyGroups(groupsPerDeviceMax);
   }
 
-  /** Locks it until the transaction ends, against deletion and against other changes of its groups. */
+  /** Locks the device until the transaction ends, against deletion and against other changes of its groups. */
   private async keepDevice(manager: EntityManager, owner: DeviceOwner, deviceId: string): Promise<void> {
     const parameters: unknown[] = [deviceId];
     const conditions = deviceConditions(owner, [], parameters);

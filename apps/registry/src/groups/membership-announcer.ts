@@ -13,8 +13,8 @@ interface Change {
 }
 
 /**
- * Announces in which groups devices are, a moment after it changed. A group may have any number of members: their
- * announcements do not belong into the request that deletes it.
+ * Announces in which groups devices are, a moment after that changed. A group may have any number of members: their
+ * announcements do not belong in the request that deletes it.
  */
 @Injectable()
 export class MembershipAnnouncer extends BackgroundWork {
@@ -45,7 +45,7 @@ export class MembershipAnnouncer extends BackgroundWork {
     if (changes.length === 0) return false;
     // Each device once: all of its changes have the same account.
     const noted = new Map(changes.map((change) => [change.device_id, change]));
-    // Not the number of a change: of two concurrent transactions, the one with the lower number may commit last.
+    // The revision is not the number of a change: of two concurrent transactions, the one with the lower number may commit last.
     const [{ revision }] = await manager.query<[{ revision: string }]>(
       `SELECT nextval(pg_get_serial_sequence('registry.group_changes', 'id')) AS revision`,
     );

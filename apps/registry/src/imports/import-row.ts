@@ -22,14 +22,14 @@ const wrong = '…';
 const surplus: RowProblem = { field: 'row', message: 'More cells than columns' };
 const headerAgain: RowProblem = { field: 'row', message: 'The header is repeated' };
 
-/** A row has room for thousands. The check of the row would name each that is wrong, in a quarter of a second. */
+/** A row has room for thousands of attributes. Its check would name each one that is wrong, which takes a quarter of a second. */
 const attributesNamedMax = 100;
 const manyAttributes: RowProblem = {
   field: 'custom_attributes',
   message: `At most ${deviceLimits.customAttributes} entries`,
 };
 
-/** Checks the text, or the value that it stands for. */
+/** Checks the text, or the value that the text stands for. */
 const unstorable = (text: string, value: unknown): RowProblem | undefined => {
   try {
     refuseUnstorableText(text, value);
@@ -52,7 +52,7 @@ export const checkHeader = (header: readonly string[]): void => {
   if (problem) throw new MalformedImport(`A column ${problem.message}`);
 };
 
-/** An attribute is a string. Deep nesting would overflow the stack of PostgreSQL, or ours. */
+/** An attribute is a string. Deep nesting would overflow the stack of PostgreSQL, or of this process. */
 const isNested = (value: unknown, levels: number): boolean =>
   typeof value === 'object' &&
   value !== null &&
@@ -76,7 +76,7 @@ const valueOf = (name: string, text: string): unknown => {
 export const fieldsOf = (header: readonly string[], cells: readonly string[]): Record<string, unknown> => {
   const fields: Record<string, unknown> = {};
   const attributes: Record<string, string> = {};
-  // A header may name thousands of columns, and a row have one cell.
+  // A header may name thousands of columns while a row has one cell.
   cells.forEach((text, i) => {
     const name = header[i];
     if (name === undefined || text === '' || ignored.has(name)) return;

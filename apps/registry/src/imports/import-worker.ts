@@ -15,13 +15,13 @@ const bytesAtOnce = 4 * 1_048_576;
 /** After this time without progress, an upload counts as abandoned by its replica. */
 const abandonedAfter = '5 minutes';
 
-/** Of the account whose turn is longest ago, or that had none, the import that waited longest. A suspended account has no turn. */
+/** The import that waited longest, of the account whose turn is longest ago or that had none. A suspended account has no turn. */
 const nextSql = `
   SELECT i.id, i.account_id, i.key_id, i.request_id FROM registry.device_imports i
   LEFT JOIN registry.import_turns t ON t.account_id = i.account_id
   WHERE i.status IN ('new', 'processing') AND NOT ${isSuspended('i.account_id')}
   ORDER BY t.taken_at NULLS FIRST, i.touched_at LIMIT 1 FOR UPDATE OF i SKIP LOCKED`;
-/** The first row in any case. */
+/** Takes the first row in any case, and further ones up to the limits. */
 const rowsSql = `
   DELETE FROM registry.device_import_rows WHERE import_id = $1 AND row_number IN (
     SELECT row_number FROM (
@@ -84,9 +84,9 @@ const given = (device: NewDevice): object =>
   Object.fromEntries(Object.entries(device).filter(([, value]) => value !== null && value !== undefined));
 
 /**
- * Makes the devices of imports, a few hundred in one transaction with their announcements. Accounts take turns, and the
- * imports of an account: neither a large one nor many hold up the others. Any replica may do the next step; a crash
- * repeats none.
+ * Creates the devices of imports, a few hundred in one transaction with their announcements. Accounts take turns, and so do the
+ * imports of an account: neither a large import nor many of them delay the others. Any replica may do the next step; after a
+ * crash, no step is repeated.
  */
 @Injectable()
 export class ImportWorker extends BackgroundWork {
@@ -159,7 +159,7 @@ export class ImportWorker extends BackgroundWork {
     return problems;
   }
 
-  /** Those whose endpoint name is free, and those whose name is taken, in the directory or by a row before: they need no room. */
+  /** Candidates whose endpoint name is free, and those whose name is taken, by a device or an earlier row: these need no room. */
   private async byName(
     manager: EntityManager,
     accountId: string,

@@ -54,7 +54,7 @@ interface ImportRow {
   fields: Record<string, unknown>;
 }
 
-/** What the audit says of an action on an import. */
+/** The audit entry of an action on an import. */
 const entryOf = (actor: Actor, { id, name }: Pick<DeviceImport, 'id' | 'name'>, data: Record<string, string>) => ({
   accountId: actor.accountId,
   actor,
@@ -85,7 +85,7 @@ export class ImportsService {
       });
     } catch (error) {
       await this.discard(id);
-      // Otherwise only the answer to the commit was lost.
+      // If the import exists, only the answer to the commit was lost.
       if (!(await this.exists(id))) throw isForeignKeyViolation(error) ? new ImportDeleted() : error;
     }
     this.worker.wake();
@@ -107,7 +107,7 @@ export class ImportsService {
     return fairPageOf(this.database, accountId, { ...source, parameters: [accountId] }, query);
   }
 
-  /** Deletes the import, its rows and its report, which may be many: it takes its turn. The created devices stay. */
+  /** Deletes the import, its rows and its report, which may have many rows: so it waits for its turn. The created devices stay. */
   async remove(actor: Actor, id: string): Promise<void> {
     const found = await this.get(actor.accountId, id);
     await FairQueue.at(this.database).run(actor.accountId, () =>
@@ -172,7 +172,7 @@ export class ImportsService {
     let characters = 0;
     for await (const cells of csvRows(this.touching(importId, decoded(body)))) {
       row++;
-      // Spreadsheets end their tables with such rows.
+      // Spreadsheets end their tables with empty rows.
       if (cells.every((cell) => cell === '')) continue;
       if (header) waiting.push({ row, fields: fieldsOf(header, cells) });
       else checkHeader((header = cells.map((name) => name.trim())));

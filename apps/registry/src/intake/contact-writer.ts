@@ -5,15 +5,15 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { deviceRowColumns, type DeviceRow } from '../devices/lifecycle.js';
 import { NewDevices } from '../devices/new-devices.js';
 
-// In one order, so that two replicas never wait for each other. A device is created when it came, by the clock of its proxy,
-// which dates the registration too: the creation is never dated after what it made possible.
+// Inserted in one order, so that two replicas never wait for each other. A device's creation is dated when it made contact, by the
+// clock of its proxy, which also dates the registration: so the creation is never later than the registration.
 const insertSql = `
   INSERT INTO registry.devices (id, account_id, name, endpoint_name, endpoint_type, host_gateway, created_at, updated_at)
   SELECT id, $1, name, name, type, gateway, least(at, clock_timestamp()), least(at, clock_timestamp())
   FROM unnest($2::text[], $3::text[], $4::text[], $5::timestamptz[], $6::text[]) AS c (id, name, type, at, gateway) ORDER BY name
   ON CONFLICT DO NOTHING RETURNING ${deviceRowColumns}`;
 
-// Not where the device of the contact has been given another name since, and its name to another device.
+// Excludes contacts whose device was renamed since, when another device was given the name.
 const takenSql = `
   SELECT c.id FROM unnest($2::text[], $3::text[]) AS c (id, name)
   WHERE EXISTS (SELECT FROM registry.devices d WHERE d.account_id = $1 AND d.endpoint_name = c.name)

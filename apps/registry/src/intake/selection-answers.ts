@@ -29,10 +29,10 @@ interface Row {
 
 type Answer = Pick<DeviceSelectionAnswered, 'devices' | 'hasMore' | 'refusal'>;
 
-/** Of a query that is cancelled after the time for statements: a database that is overloaded must not end a campaign. */
+/** Attempts of a query that the statement time-out cancels: an overloaded database must not end a campaign. */
 const attemptsMax = 3;
 
-/** Failures of another kind, with growing pauses: about a day. */
+/** Attempts after failures of another kind: with growing pauses, these last about a day. */
 const failuresMax = 400;
 
 /** Of the due requests of an account that no replica is answering, the one whose last attempt is longest ago. */
@@ -51,7 +51,7 @@ const failedSql = `
   WHERE selection_id = $1 AND page = $2`;
 
 interface StoredRequest {
-  /** Those whose query took too long. */
+  /** Attempts whose query took too long. */
   attempts: number;
   failures: number;
   request: DeviceSelectionRequested;
@@ -116,8 +116,9 @@ export class SelectionAnswers {
   }
 
   /**
-   * Answers a request of the account; one whose query takes too long is tried again after the others, one that fails otherwise
-   * after a pause, and each is refused after its last attempt. False when none is due that no replica is answering.
+   * Answers a request of the account. One whose query takes too long is tried again after the others, and one that fails for
+   * another reason after a pause; each is refused after its last attempt. False when there is no due request that no replica is
+   * answering.
    */
   async answerNext(accountId: string): Promise<boolean> {
     let stored: StoredRequest | undefined;
@@ -174,7 +175,7 @@ export class SelectionAnswers {
     { accountId, groupId, filter, after, until, limit }: DeviceSelectionRequested,
   ): Promise<Answer> {
     const { filters } = parseListQuery(filter === undefined ? {} : { filter }, deviceListSpec);
-    // As the other operations on many devices: an empty filter must not mean all of them.
+    // As in the other operations on many devices, an empty filter must not mean all devices.
     if (filter !== undefined && filters.length === 0) throw new FilterMissing();
     const parameters: unknown[] = [];
     const conditions = deviceConditions({ accountId }, filters, parameters, groupId);

@@ -14,7 +14,7 @@ export class DeviceQuotas {
 
   constructor(private readonly quotas: AccountQuotasReader) {}
 
-  /** For an addition of a request: what waits for the lock of `room` would hold one of the connections of all accounts. */
+  /** For an addition by a request: while it waits for the lock of `room`, it would hold a connection that all accounts share. */
   inTurn<T>(accountId: string, add: () => Promise<T>): Promise<T> {
     return this.quotas.get(accountId) === undefined ? add() : this.turns.run(accountId, add);
   }

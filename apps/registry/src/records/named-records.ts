@@ -21,22 +21,22 @@ export type RecordChange = 'created' | 'changed' | 'deleted';
 export interface RecordKind<T> {
   object: string;
   table: string;
-  /** What the audit calls it, where that is not `object`. */
+  /** The kind's name in the audit, if that is not `object`. */
   target?: string;
   /** Member of the record, beside id, times and etag -> SQL expression. */
   members: Record<string, string>;
-  /** The same for filters and orders, of members that are shown in another form than they are compared in. */
+  /** The same for filters and orders, for members that are not compared in the form in which they are shown. */
   compared?: Record<string, string>;
   notFound: () => ServiceError;
-  /** `index`: the unique index that has another record already. */
+  /** `index`: the unique index that another record occupies. */
   nameTaken: (index: string | undefined) => ServiceError;
   actions: { created: OperatorAction; changed: OperatorAction; deleted: OperatorAction };
-  /** What the audit says of the record, beside its id and name. */
+  /** What the audit says about the record, beside its id and name. */
   data?: (record: T) => Record<string, string>;
   changeable: Record<string, unknown>;
   /** Members that may change without a change of the record. */
   moving?: readonly string[];
-  /** Called in the transaction of a change, after it; before it when the record is deleted. May throw. */
+  /** Called in the transaction of a change: after the change, but before a deletion. May throw. */
   changing?: (manager: EntityManager, change: RecordChange, record: T, actor: Actor) => Promise<void>;
 }
 
@@ -57,8 +57,8 @@ export const auditChanges = (fields: Record<string, unknown>): Record<string, st
   Object.fromEntries(given(fields).map(([name, value]) => [name, String(value ?? '')]));
 
 /**
- * Lists, shows, creates, changes and deletes records with unique names in their account, as the API shows them. SQL: their
- * etag is a time in microseconds, which a Date does not hold.
+ * Lists, shows, creates, changes and deletes records with unique names in their account, as the API shows them. Uses SQL, because
+ * the etag is a time in microseconds, which a Date cannot hold.
  */
 export abstract class NamedRecords<T extends NamedRecord> {
   private readonly columns: Record<string, string>;

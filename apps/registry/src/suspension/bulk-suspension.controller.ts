@@ -94,7 +94,7 @@ export class BulkSuspensionController {
 
   private async selectionOf(caller: Identity, { group_id: groupId, filter, after }: BulkSuspension) {
     const filters = filter === undefined ? [] : filtersOf(filter);
-    // Such as `&`: it would be every device of the account.
+    // A query such as `&` has no filter: it would select every device of the account.
     if (groupId === undefined && filters.length === 0) throw new SelectionMissing();
     if (groupId !== undefined) await this.groups.visible(caller, groupId);
     return {

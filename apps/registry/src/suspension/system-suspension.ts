@@ -28,7 +28,7 @@ interface AccountStatus {
   changed_at: string;
 }
 
-/** The devices of an account up to `lastId` follow its change of `changedAt`. */
+/** The devices of an account up to `lastId` follow the account's change at `changedAt`. */
 interface Progress {
   accountId: string;
   changedAt: string;
@@ -36,13 +36,13 @@ interface Progress {
 }
 
 /**
- * The system suspends the devices of an account that the installation suspends, and resumes them with it (spec §2.2,
- * §3.1). What an operator suspended stays so. Any replica does the next step, a few hundred devices in one transaction
- * with their announcements: a crash repeats none.
+ * The system suspends the devices of an account that the installation suspends, and resumes them with the account (spec §2.2,
+ * §3.1). Devices that an operator suspended stay suspended. Any replica does the next step, a few hundred devices in one
+ * transaction with their announcements: after a crash, no step is repeated.
  */
 @Injectable()
 export class SystemSuspension extends BackgroundWork {
-  /** By account. Only saves reading again what follows already: each replica has its own, and a restart loses it. */
+  /** By account. Only avoids reading devices that follow already: each replica has its own, and a restart loses it. */
   private readonly progress = new Map<string, Progress>();
 
   constructor(

@@ -23,7 +23,7 @@ interface Row {
   since: string;
 }
 
-// Of devices, and of authorities that the account trusts.
+// Certificates of devices, and of authorities that the account trusts.
 const certificates = `(
   SELECT id, account_id, device_id, subject, expires_at FROM registry.device_credentials WHERE expires_at IS NOT NULL
   UNION ALL

@@ -176,7 +176,7 @@ export class TrustedCertificatesService extends NamedRecords<TrustedCertificate>
     });
   }
 
-  /** One that is not active looks deleted to the device-proxies. */
+  /** To the device-proxies, a certificate that is not active looks deleted. */
   private async announce(
     manager: EntityManager,
     change: RecordChange,
