@@ -26,7 +26,7 @@ export interface S3Storage {
   /** Prefix of the keys of objects. */
   prefix: string;
   region: string;
-  /** Of a store other than that of AWS; its buckets are in the path. */
+  /** The endpoint of a store other than that of AWS; its URLs have the bucket in the path. */
   endpoint?: string;
   /** Absent: as the SDK finds them, for example by the identity of the workload. */
   credentials?: S3Credentials;

@@ -3,7 +3,7 @@ export const imageBytesMax = 67_108_864;
 
 export const imagesPerAccountMax = 1_000;
 
-/** Of all packages of an account. */
+/** Bytes of all packages of an account. */
 export const accountBytesMaxDefault = 1_073_741_824;
 
 /** Campaigns of an account that have not ended. */
@@ -17,7 +17,7 @@ export const campaignDevicesMax = 100_000;
 /** A campaign ends at the latest after this time. */
 export const campaignDaysMax = 90;
 
-/** An upload that has not moved for this time was abandoned with its replica. */
+/** An upload without progress for this time was abandoned with its replica. */
 export const uploadSilenceMs = 300_000;
 
 /** How long a campaign is kept after its end, as long as the entries of its devices in the event log. */

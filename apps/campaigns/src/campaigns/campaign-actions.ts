@@ -36,7 +36,7 @@ export class CampaignActions {
       if (endsAt.getTime() <= Math.max(startsMs, this.clock.now()))
         throw new ValidationFailed([{ name: 'ends_at', message: 'Must be after the start: change the draft first' }]);
       const scheduled = { state: 'scheduled', starts_at: new Date(startsMs), ends_at: endsAt, selection_id: null };
-      // The pages of a dry run that is under way are not taken any more.
+      // The pages of a dry run that is under way are not accepted any more.
       return campaign.dry_run?.state === 'running' ? { ...scheduled, dry_run: null } : scheduled;
     });
   }

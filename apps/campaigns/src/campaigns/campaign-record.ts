@@ -4,7 +4,7 @@ import { z } from 'zod';
 const campaignStates = ['draft', 'scheduled', 'running', 'paused', 'stopping', 'done', 'aborted'] as const;
 export type CampaignState = (typeof campaignStates)[number];
 
-/** Of a dry run: devices by what would happen to them. */
+/** The outcome of a dry run: numbers of devices by what would happen to them. */
 const Forecast = z
   .object({
     state: z.enum(['running', 'done', 'refused']),

@@ -17,7 +17,7 @@ const devicesSql = `
     (SELECT device_id FROM campaigns.campaign_devices WHERE campaign_id = $1 LIMIT ${retentionBatch}) old
   WHERE d.campaign_id = $1 AND d.device_id = old.device_id`;
 
-/** Readers never see a part of a campaign, and its name is free. */
+/** Hides a campaign first: readers never see a part of it, and its name is free. */
 const hideSql = 'UPDATE campaigns.update_campaigns SET removed = true, name = id WHERE id = $1';
 
 const removeSql = 'DELETE FROM campaigns.update_campaigns WHERE id = $1';

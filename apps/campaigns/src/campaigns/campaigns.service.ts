@@ -146,7 +146,7 @@ export class CampaignsService {
     );
   }
 
-  /** Takes its turn at the database: up to 100,000 devices are deleted with it. */
+  /** Waits for its turn at the database: up to 100,000 devices are deleted with the campaign. */
   async remove(actor: Identity, id: string, ifMatch?: string): Promise<void> {
     await FairQueue.at(this.database).run(actor.accountId, () =>
       this.database.transaction((manager) => this.removeWith(manager, actor, id, ifMatch)),
@@ -172,7 +172,7 @@ export class CampaignsService {
     return this.database.transaction((manager) => this.changeState(manager, { actor, action, id }, columnsFor));
   }
 
-  /** Locks it against every other change until the transaction ends. */
+  /** Locks the campaign against every other change until the transaction ends. */
   async lock(manager: EntityManager, owner: CampaignOwner, id: string): Promise<Campaign> {
     const sql = 'SELECT 1 FROM campaigns.update_campaigns WHERE id = $1 AND account_id = $2 FOR UPDATE';
     if (isId(id)) await manager.query(sql, [id, owner.accountId]);
@@ -204,7 +204,7 @@ export class CampaignsService {
       throw new ValidationFailed(late.map((name) => ({ name, message: 'Can be changed in a draft only' })));
   }
 
-  /** Locked against its deletion until the transaction ends. */
+  /** The package, locked against deletion until the transaction ends. */
   private async keepImage(manager: EntityManager, accountId: string, id: string): Promise<Image> {
     const sql = 'SELECT 1 FROM campaigns.firmware_images WHERE id = $1 AND account_id = $2 FOR SHARE';
     if (isId(id)) await manager.query(sql, [id, accountId]);

@@ -17,7 +17,7 @@ const newImage = z.strictObject({
     .transform((text) => text.toLowerCase())
     .optional(),
 });
-/** What an instance of object 9 has installed is known by its name only. */
+/** Only its name tells which package an instance of object 9 has installed. */
 export const NewImage = newImage.superRefine(({ object, package_name: name }, context) => {
   const complain = (message: string): void => context.addIssue({ code: 'custom', path: ['package_name'], message });
   if (object === 9 && name === undefined)

@@ -77,7 +77,7 @@ export class ImagesService {
     if (count > 0) await this.removeBytes(id);
   }
 
-  /** The record decides: what stays here is removed by ImageSweeper. */
+  /** The record decides: ImageSweeper removes bytes that are left over. */
   private async removeBytes(id: string): Promise<void> {
     await this.packages.remove(id).catch((err: unknown) => {
       this.logger.warn({ err, imageId: id }, 'bytes of a package not removed: will be retried');

@@ -4,7 +4,7 @@ import type { AdvanceContext, Goal, Report } from './device-update.js';
 /** Values of /5/0/9 (LwM2M 1.1 core appendix E.6). */
 const deliveryMethods = { pull: 0, push: 1, both: 2 } as const;
 
-/** Values of /5/0/8 are places in this list. */
+/** Values of /5/0/8 are indexes into `packageSchemes`. */
 const isSupported = ({ scheme }: PackageSource, protocols: readonly number[] | undefined): boolean =>
   protocols === undefined || protocols.includes(packageSchemes.indexOf(scheme));
 

@@ -36,12 +36,12 @@ export interface DeviceUpdate {
   /** When to act if no answer has arrived. While `waiting`: the earliest start. */
   dueMs: number | null;
   polls: number;
-  /** Its result will arrive. */
+  /** The result of a command will arrive. */
   isCommandPending: boolean;
   delivery: 'pull' | 'push' | null;
   packageSource: string | null;
   previousVersion: string | null;
-  /** Of object 9: the instance that is used, or to be created. */
+  /** For object 9: the instance that is used, or to be created. */
   instance: number | null;
   code: EndCode | null;
   reason: string | null;
@@ -50,7 +50,7 @@ export interface DeviceUpdate {
 /** What a campaign installs, and how. */
 export interface Goal {
   object: PackageObject;
-  /** Of object 9: the package that an instance names (`/9/n/0`). */
+  /** For object 9: the package that an instance names (`/9/n/0`). */
   packageName: string | null;
   version: string;
   /** Attempts after the first. */
@@ -121,8 +121,8 @@ export const isFinal = ({ state }: Pick<DeviceUpdate, 'state'>): boolean => stat
 const laterSteps: ReadonlySet<Step> = new Set(['offer', 'download', 'execute', 'install', 'activate', 'verify']);
 
 /**
- * Whether the device may have the package, or may be getting it: by its step, or from an attempt before, whose delivery is kept
- * until the next attempt chooses one.
+ * Whether the device may have the package, or may be getting it: judged by its step, or by the delivery of an earlier attempt,
+ * which is kept until the next attempt chooses one.
  */
 export const mayHavePackage = ({
   step,

@@ -79,7 +79,7 @@ const onReset: Handler = (update, event, goal, context) => {
 
 /**
  * Since version 1.2 of the object, a device may install the package without an execution (resource 14). The result of a
- * device that has refused the package may be that of an earlier update: a failure counts for nothing, and a success only if
+ * device that has refused the package may be that of an earlier update: a failure is ignored, and a success counts only if
  * the version is the wanted one.
  */
 const onIdle = (update: DeviceUpdate, result: number, goal: Goal, context: AdvanceContext): Advance => {
@@ -123,7 +123,7 @@ const onExecute = executionHandler('update', waitForInstall, (update, event, goa
   return onInstall(waitForInstall(update, goal, context).update, event, goal, context);
 });
 
-/** A device that forgets the result in its reboot is known by its version. */
+/** For a device that forgets the result in its reboot, the version decides. */
 const onVerify: Handler = (update, event, goal, context) => {
   if (event.kind !== 'answered') return pollLater(update, context);
   if (event.report.version === goal.version) return finish(update, 'succeeded', 'SYS_112');

@@ -14,7 +14,7 @@ export interface Machine {
 /** A device that is idle in this many polls in a row has not started the download, or has lost its data. */
 export const idlePollsMax = 3;
 
-/** `execute` and `activate` only while it is in doubt whether the device was reached. */
+/** Steps in which the device is polled: `execute` and `activate` only while it is in doubt whether the device was reached. */
 export const polledSteps: ReadonlySet<Step> = new Set(['download', 'execute', 'install', 'activate', 'verify']);
 
 /** Refusals that another attempt would get again. */
@@ -45,7 +45,7 @@ export const unreachable = (update: DeviceUpdate, goal: Goal, context: AdvanceCo
   return failAttempt(update, { reason: 'no answer', isUnreachable: true, isUncounted }, goal, context);
 };
 
-/** The object that installs packages cannot be read: for good, unless the device refuses it for now only. */
+/** The object that installs packages cannot be read: permanently, unless the device refuses only for now. */
 export const unreadable: Handler = (update, event, goal, context) => {
   const reason = `object ${goal.object} cannot be read`;
   if (event.kind !== 'refused') return failAttempt(update, { reason, isPermanent: true }, goal, context);
@@ -63,7 +63,7 @@ export const undeliverable = (update: DeviceUpdate, goal: Goal, context: Advance
 
 /**
  * A URI whose acknowledgement was lost may have arrived. The device-proxy writes it again, which a device that downloads
- * already may refuse. In both cases the polls will show; the refusal is the reason until the device is no longer idle.
+ * already may refuse. The polls show which it is; the refusal is kept as the reason until the device is no longer idle.
  */
 export const onOffer: Handler = (update, event, goal, context) => {
   const refusal = event.kind === 'refused' ? `package refused: ${event.error}` : null;

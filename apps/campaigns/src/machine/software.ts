@@ -49,7 +49,7 @@ const readObject = (update: DeviceUpdate, context: AdvanceContext, creates: numb
     context,
   );
 
-/** Named by the server, the instance cannot be created twice. `instance`: null lets the device choose the number. */
+/** An instance whose number the server chooses cannot be created twice. `instance`: null lets the device choose the number. */
 const create = (update: DeviceUpdate, instance: number | null, context: AdvanceContext): Advance => {
   const command = { kind: 'create', path: objectPath, instance, expiryMs: answerExpiryMs } as const;
   return nextStep({ ...update, instance }, 'create', command, context);
@@ -82,8 +82,8 @@ const execute = (
 };
 
 /**
- * The one of the package, the one that an earlier attempt used before it had a name, a free one, or one without a name whose
- * package has failed.
+ * The instance that has the package's name, else the one that an earlier attempt used before it had a name, else a free one, else
+ * one without a name whose package has failed.
  */
 const instanceFor = (
   all: readonly SoftwareInstance[],
@@ -108,7 +108,7 @@ const unusedNumber = (all: readonly SoftwareInstance[]): number => {
   return number;
 };
 
-/** It is installed. It must also be active. */
+/** The package is installed, and must also be active. */
 const activated = (update: DeviceUpdate, { isActive }: SoftwareInstance, context: AdvanceContext): Advance =>
   isActive ? finish(update, 'succeeded', 'SYS_112') : execute({ ...update, deadlineMs: null }, 'activate', context);
 
@@ -160,8 +160,8 @@ const onObject: Handler = (update, event, goal, context) => {
 };
 
 /**
- * Whatever became of the Create, the device says which instances it has. A device that refuses a repeated Create may have
- * the instance since the first one: only after a refusal of the first is the number left to the device.
+ * After a Create, answered or not, the device says which instances it has. A device that refuses a repeated Create may have
+ * the instance since the first one: so the number is left to the device only after a refusal of the first Create.
  */
 const onCreate: Handler = (update, event, goal, context) => {
   const unnamed = { ...update, instance: null };
@@ -184,7 +184,7 @@ const onReset: Handler = (update, event, goal, context) => {
 const reportedBy = (update: DeviceUpdate, event: Parameters<Handler>[1]): SoftwareInstance | undefined =>
   event.kind === 'answered' ? event.report.software?.find(({ instance }) => instance === update.instance) : undefined;
 
-/** The result of a device that has refused the package is that of an earlier one. */
+/** If the device has refused the package, its result is that of an earlier package. */
 const onInitial = (update: DeviceUpdate, result: number, goal: Goal, context: AdvanceContext): Advance => {
   const { reason: refusal } = update;
   if (result >= failureMin && refusal === null) return failByResult(update, result, goal, context);

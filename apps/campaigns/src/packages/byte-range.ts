@@ -6,7 +6,7 @@ export interface ByteRange {
 
 /**
  * The range of a Range header (RFC 9110 §14.2). undefined: the whole, also for several ranges and other units, which a
- * server may ignore. `unsatisfiable`: it begins behind the end.
+ * server may ignore. `unsatisfiable`: the range begins after the end.
  */
 export const rangeOf = (header: string | undefined, size: number): ByteRange | 'unsatisfiable' | undefined => {
   const [, first, last] = /^bytes=(\d*)-(\d*)$/.exec(header?.trim() ?? '') ?? [];

@@ -21,7 +21,7 @@ const syncFolder = async (folder: string): Promise<void> => {
   }
 };
 
-/** One file each. A file is complete, because it gets its name when all of its bytes are on the disk. Replicas share the folder. */
+/** Each package is one file, which gets its name only when all of its bytes are on the disk. Replicas share the folder. */
 @Injectable()
 export class DiskPackages extends PackageStore implements OnModuleInit {
   constructor(private readonly folder: string) {
@@ -41,7 +41,7 @@ export class DiskPackages extends PackageStore implements OnModuleInit {
       await syncFolder(this.folder);
       return stored;
     } catch (error) {
-      // What cannot be removed now is removed as an upload that was abandoned.
+      // A file that cannot be removed now is removed later, as an abandoned upload.
       await rm(path, { force: true }).catch(() => undefined);
       throw isOfDisk(error) ? new StorageUnavailable(error) : error;
     }

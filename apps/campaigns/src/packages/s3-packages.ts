@@ -24,7 +24,7 @@ const partsAtOnce = 2;
 
 const connectTimeoutMs = 3_000;
 
-/** Without a byte for so long, a request counts as lost. */
+/** A request without a byte for this long counts as lost. */
 const silenceMs = 30_000;
 
 const attemptsMax = 3;
@@ -113,7 +113,7 @@ export class S3Packages extends PackageStore implements OnModuleInit, OnApplicat
     await this.abortUploads(this.keyOf(id));
   }
 
-  /** Also of uploads that broke off while the store did not answer. */
+  /** Includes the ids of uploads that broke off while the store did not answer. */
   async *idsBefore(ms: number): AsyncIterable<string[]> {
     const { bucket, client } = this;
     const prefix = this.keyOf('');
@@ -132,7 +132,7 @@ export class S3Packages extends PackageStore implements OnModuleInit, OnApplicat
         if (Key === key) await client.send(new AbortMultipartUploadCommand({ Bucket, Key, UploadId }));
   }
 
-  /** Those that have not ended, a page at a time. */
+  /** Uploads that have not ended, a page at a time. */
   private async *uploads(prefix: string): AsyncIterable<MultipartUpload[]> {
     const wanted = { Bucket: this.bucket, Prefix: prefix };
     try {

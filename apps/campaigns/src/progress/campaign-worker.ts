@@ -9,7 +9,7 @@ import { isWithin } from './window.js';
 
 const periodMs = 500;
 
-/** Until the next turn of a campaign: with devices that could start, and without. */
+/** Time until the next turn of a campaign: with devices that could start, and without any. */
 const busyMs = 1_000;
 const idleMs = 5_000;
 
@@ -22,7 +22,7 @@ type Turn = Record<string, unknown> & { tick_at: Date };
  */
 @Injectable()
 export class CampaignWorker extends BackgroundWork {
-  /** Accounts that have had a turn in this round: one with many campaigns does not hold up those of others. */
+  /** Accounts that have had a turn in this round: an account with many campaigns does not delay those of others. */
   private readonly served = new Set<string>();
 
   constructor(
@@ -58,7 +58,7 @@ export class CampaignWorker extends BackgroundWork {
     return true;
   }
 
-  /** All accounts with a campaign whose turn it is have had one: the next round begins. */
+  /** When all accounts with a due campaign have had a turn, the next round begins. */
   private noteTurn({ account_id: accountId }: CampaignRow): void {
     if (this.served.has(accountId)) this.served.clear();
     this.served.add(accountId);

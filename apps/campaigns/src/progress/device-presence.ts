@@ -5,7 +5,7 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { DeviceUpdates } from './device-updates.js';
 import { lockedInOrder, selectUpdates, type UpdateRow } from './update-row.js';
 
-/** Where a fact does not say it, as those of earlier versions: MAX_TRANSMIT_WAIT (RFC 7252 §4.8.2). */
+/** For facts that do not say how long the device is awake, as those of earlier versions: MAX_TRANSMIT_WAIT (RFC 7252 §4.8.2). */
 const awakeMsDefault = 93_000;
 
 // A lower epoch than the stored one is a late report of a previous session owner. What has not changed is not written,
@@ -97,7 +97,7 @@ const lastFacts = (facts: readonly DeviceSessionChanged[]): DeviceSessionChanged
   return [...last.values()];
 };
 
-/** What campaigns need to know of devices: whether they exist, are registered, and are awake. Facts may be repeated. */
+/** What campaigns need to know about devices: whether they exist, are registered, and are awake. Facts may be repeated. */
 @Injectable()
 export class DevicePresence {
   readonly applySessions = sharedWrite((facts: readonly DeviceSessionChanged[]) => this.storeSessions(facts));

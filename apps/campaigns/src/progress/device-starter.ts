@@ -7,8 +7,8 @@ import { lockedInOrder, selectUpdates, type UpdateRow } from './update-row.js';
 const startsAtOnce = 200;
 
 /**
- * Registered devices that are awake and in no other update. A device behind a gateway is awake when the gateway is, whose
- * registration updates are not its own. Locked ones belong to another transaction.
+ * Registered devices that are awake and in no other update. A device behind a gateway is awake when the gateway is: the gateway's
+ * registration updates are not the device's own. Locked devices belong to another transaction.
  */
 const candidatesSql = `
   SELECT d.device_id FROM campaigns.campaign_devices d

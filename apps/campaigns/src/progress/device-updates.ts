@@ -40,7 +40,7 @@ const versionsSql = `
     ORDER BY s.device_id FOR UPDATE OF s)
   UPDATE campaigns.device_sessions s SET firmware_version = held.version FROM held WHERE s.device_id = held.device_id`;
 
-/** Wakes their campaigns, which may start other devices or have finished. A locked one is being processed already. */
+/** Wakes the devices' campaigns, which may start other devices or have finished. A locked campaign is being processed already. */
 const wakeSql = `
   UPDATE campaigns.update_campaigns SET tick_at = $2 WHERE id IN (
     SELECT id FROM campaigns.update_campaigns WHERE id = ANY($1) AND state IN ('running', 'stopping') AND tick_at > $2

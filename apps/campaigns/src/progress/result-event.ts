@@ -40,7 +40,7 @@ const numbersAt = (values: readonly ResourceValue[], path: string): number[] =>
     .map(({ value }) => Number(value))
     .filter(Number.isInteger);
 
-/** More than a name or a version that a campaign wants, and little enough for any message that repeats it. */
+/** Longer than any name or version that a campaign wants, and short enough for any message that repeats it. */
 const textMax = 256;
 
 /** As PostgreSQL can store it: some devices send the NUL that ends a text in C, and JSON can hold half of a surrogate pair. */

@@ -46,8 +46,8 @@ const presenceSql = `
 const tooMany = `more than ${campaignDevicesMax} devices`;
 
 /**
- * Takes the pages of selections: devices of campaigns, or the counts of dry runs. Pages may be repeated. A campaign that stops
- * takes no more of them.
+ * Accepts the pages of selections: devices of campaigns, or the counts of dry runs. Pages may be repeated. A campaign that stops
+ * accepts no more pages.
  */
 @Injectable()
 export class SelectionPages {
@@ -70,7 +70,7 @@ export class SelectionPages {
     });
   }
 
-  /** Returns false if they are too many. */
+  /** Returns false if the devices are too many. */
   private store(manager: EntityManager, campaign: SelectingCampaign, page: DeviceSelectionAnswered): Promise<boolean> {
     if (campaign.state === 'draft') return this.foresee(manager, campaign, page);
     return this.add(manager, campaign, page.devices);
