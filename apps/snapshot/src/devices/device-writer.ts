@@ -22,7 +22,7 @@ interface Seen {
   epoch: number;
   registrationEventAt: string | null;
   connectedAt: string;
-  /** JSON; null if the fact does not name them. */
+  /** Object versions as JSON; null if the fact names none. */
   versions: string | null;
 }
 
@@ -72,7 +72,7 @@ const subscriptionSql = `
   ON CONFLICT (device_id, key_id, path) DO UPDATE SET status = excluded.status, changed_at = excluded.changed_at, lost_in = excluded.lost_in
   WHERE s.changed_at <= excluded.changed_at`;
 
-/** What the snapshot knows of devices as a whole, from the facts of other services. One statement per batch. */
+/** What the snapshot knows about devices as a whole, from the facts of other services. One statement per batch. */
 @Injectable()
 export class DeviceWriter {
   private readonly recent = new RecentlySeen(devicesRememberedMax);

@@ -19,7 +19,7 @@ export interface HistoryQuery {
 interface Resource {
   account_id: string;
   object_versions: ObjectVersions | null;
-  /** Of the resource; null: the device has none at the path. */
+  /** Id of the resource; null: the device has none at the path. */
   id: string | null;
 }
 
@@ -36,7 +36,7 @@ const resourceSql = `
   LEFT JOIN snapshot.resources r ON r.device_id = d.device_id AND r.path = $2
   WHERE d.device_id = $1 AND d.deleted_at IS NULL`;
 
-// In the order of arrival, of several values of one moment.
+// Several values of one moment are in the order of their arrival.
 const newestSql = `
   SELECT ${isoTime('at')} AS at, content_format, value FROM snapshot.value_history h
   WHERE resource_id = $1 AND h.at >= $2 ORDER BY h.at DESC, tie DESC LIMIT $3`;

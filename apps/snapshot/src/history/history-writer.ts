@@ -21,8 +21,8 @@ const appendSql = `
   ON CONFLICT DO NOTHING`;
 
 /**
- * Tells values of one moment apart. A device that sends its own times may send a value again in another message: it is
- * the same if time and bytes are. Without a time of its own, each message is a value.
+ * Distinguishes values of one moment. A device that sends its own times may send a value again in another message: it is the
+ * same value if its time and bytes are the same. Without a time of the device, each message is a new value.
  */
 const tieOf = ({ isMeasured, value, sequence }: ReportedValue): number => (isMeasured ? crc32(value) : sequence) | 0;
 

@@ -47,7 +47,7 @@ export class SnapshotConsumer {
 
   @OnBatch(DeviceValues, storedTogether)
   async onValues(batch: Batch<ResourceValueArrived>): Promise<void> {
-    // The device first: this waits for a running purge, and a later one skips the device.
+    // The device is written first: this waits for a running purge, and a later purge skips the device.
     await storeFacts(batch, (facts) => this.devices.values(facts));
     await storeBatch(
       batch,

@@ -32,8 +32,8 @@ export const isSingle = (path: string): boolean => path !== everything && parseP
 
 /**
  * The resources in a payload. A value of one resource stays as the device sent it; a whole instance or object is
- * split, each resource as text, opaque ones as bytes. A payload that cannot be parsed is kept whole, unless it is that of
- * an IPATCH: it belongs to no resource, as does one that only removes.
+ * split, each resource as text, opaque ones as bytes. A payload that cannot be parsed is kept whole, unless it belongs to an
+ * IPATCH: that is a write to no resource, like a payload that only removes.
  */
 export const expand = (
   path: string,

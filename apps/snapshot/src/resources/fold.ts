@@ -15,7 +15,7 @@ const arrivedLater = (a: ReportedValue, b: ReportedValue): boolean =>
 /** Up to six decimals count. */
 const isoLength = '2024-01-01T00:00:00.000000Z'.length;
 
-/** Of fixed length, so that they compare as strings. */
+/** An instant in fixed length, so that instants compare as strings. */
 const comparable = (instant: string): string => {
   if (instant.length === isoLength) return instant;
   const [seconds = '', decimals = ''] = instant.slice(0, -1).split('.');
@@ -35,8 +35,8 @@ export const isNewer = (a: ReportedValue, b: ReportedValue): boolean => {
 export const foldReported = (values: readonly ReportedValue[]): ReportedValue[] => fold(values, isNewer);
 
 /**
- * The later command wins; of one command, its end wins over its beginning. So neither order of the two topics, nor a
- * repeat of either, takes a status back.
+ * The later command wins; of the same command, its end wins over its beginning. So neither order of the two topics, nor a
+ * repeat of either, reverts a status.
  */
 const supersedes = (a: DesiredValue, b: DesiredValue): boolean => {
   if (a.commandId === b.commandId) return b.status === desiredStatus.pending && a.status !== desiredStatus.pending;

@@ -10,9 +10,9 @@ import { decode, modelOf } from './decode.js';
 import { withSubscriptions } from './subscribed-paths.js';
 import { withReportedUnits } from './units.js';
 
-/** Of a resource. */
+/** The values of a resource. */
 interface Values {
-  /** Null also if it is left out. */
+  /** Null also if the value is left out. */
   reported_value: Buffer | null;
   reported_content_type: string;
   reported_at: string;
@@ -31,12 +31,12 @@ interface Row extends Values {
   object_versions: ObjectVersions | null;
   updated_at: string | null;
   device_bytes: number;
-  /** Null: the device has no resources; then nothing of one is set. */
+  /** Null: the device has no resources; then no field of a resource is set. */
   path: string | null;
   /** The row is a subscription to the path, and no resource. */
   is_subscription: boolean;
   stored_bytes: number;
-  /** Of its values, where it has them. */
+  /** Sizes of its values, if it has any. */
   reported_bytes: number | null;
   desired_bytes: number | null;
 }
@@ -44,7 +44,7 @@ interface Row extends Values {
 type PathRow = Row & { path: string };
 type ResourceRow = PathRow & { subscribed: boolean };
 
-/** Size of the values of a device that are read at once. Of a larger snapshot only the small ones are, and the others in parts. */
+/** Size up to which the values of a device are read at once. Of a larger snapshot, only small values are; the others follow in parts. */
 const wholeBytesMax = 262_144;
 const smallBytesMax = 1_024;
 
@@ -53,7 +53,7 @@ const valuesBytes = 'coalesce(octet_length(reported_value), 0) + coalesce(octet_
 const shown = (value: string): string =>
   `CASE WHEN octet_length(${value}) <= ${smallBytesMax} OR sum(${valuesBytes}) OVER () <= ${wholeBytesMax} THEN ${value} END AS ${value}`;
 
-/** Of the values: without the values themselves. */
+/** Columns about the values, without the values themselves. */
 const aboutValues = `reported_content_type, ${isoTime('reported_at')} AS reported_at,
     ${isoTime('reported_expires_at')} AS reported_expires_at, desired_content_type, desired_status,
     ${isoTime('desired_at')} AS desired_at, ${isoTime('status_updated_at')} AS status_updated_at`;
@@ -74,7 +74,7 @@ const echoSql = `
   FROM snapshot.devices d LEFT JOIN LATERAL (${resourcesSql}) r ON true
   WHERE d.device_id = ${anyOf('$1')} AND d.deleted_at IS NULL`;
 
-// With their times and types: a value may have changed since the device was read.
+// Read with their times and types: a value may have changed since the device was read.
 const valuesSql = `SELECT path, reported_value, desired_value, ${aboutValues}
   FROM snapshot.resources WHERE device_id = $1 AND path = ANY($2)`;
 
@@ -151,7 +151,7 @@ export class SnapshotReader {
     this.prepared = new PreparedReads(database);
   }
 
-  /** A large one is JSON text that comes in parts: it is not in memory as a whole. */
+  /** A large snapshot is JSON text that comes in parts, so that it is not in memory as a whole. */
   async read(accountId: string, deviceId: string, nowMs: number): Promise<DeviceEcho | Readable> {
     const found = await this.rowsOnceThere(deviceId);
     const [device] = found;

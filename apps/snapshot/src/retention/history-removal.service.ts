@@ -35,7 +35,7 @@ export class HistoryRemoval extends BackgroundWork {
     return (await this.remove()) === historyRemovalBatch;
   }
 
-  /** Returns for how many devices. */
+  /** Returns the number of devices whose history was removed. */
   async remove(): Promise<number> {
     const { database } = this;
     const nowMs = this.clock.now();

@@ -45,7 +45,7 @@ export class PartitionMaintenance extends BackgroundWork implements OnModuleInit
   }
 
   async keep(): Promise<void> {
-    // All of them first, because writes need them: a drop fails while its table is read for long.
+    // Creates all partitions first, because writes need them: a drop fails while its table is read for a long time.
     await this.ensure();
     for (const table of this.partitions) await table.dropExpired();
   }

@@ -16,7 +16,7 @@ const purgeSql = `
   subscriptions AS (DELETE FROM snapshot.subscriptions WHERE device_id IN (SELECT device_id FROM due))
   SELECT count(*)::int AS n FROM due`;
 
-/** The same day so many months before, or the last one of that month where it has no such day. */
+/** The same day this many months earlier, or the last day of that month if it has no such day. */
 const monthsBefore = (ms: number, months: number): Date => {
   const date = new Date(ms);
   const day = date.getUTCDate();

@@ -27,7 +27,7 @@ export interface Count {
   n: number;
 }
 
-/** How long counts by the step of so many seconds are kept, and the length of their partitions. */
+/** How long counts in steps of this many seconds are kept, and the length of their partitions. */
 export interface Resolution {
   stepSeconds: number;
   keptMs: number;
@@ -43,7 +43,7 @@ export const resolutions = [
   { stepSeconds: 300, keptMs: 7 * 24 * hourMs, periodMs: 24 * hourMs, shownMs: 24 * hourMs },
 ] as const satisfies readonly Resolution[];
 
-/** A week of steps of 300 s, and the one that is not over. */
+/** A week of steps of 300 s, and the step that is not over. */
 export const statisticsStepsMax = 2_017;
 
 const ofSession = {
@@ -95,7 +95,7 @@ export interface StepCounts extends Record<Counted, number> {
 
 export const noCounts = Object.fromEntries(counted.map((what) => [what, 0])) as Record<Counted, number>;
 
-/** How far a clock may be ahead: partitions exist for as long. */
+/** How far a clock may be ahead: partitions exist that far ahead. */
 export const fastClockMs = 600_000;
 
 /** By account and step, sorted, so that writers lock rows in one order. Counts past their life are left out. */

@@ -24,8 +24,8 @@ interface Move extends Partition {
 
 const unnestedCounts = counted.map((_, n) => `$${n + 11}::integer[]`).join(', ');
 
-// Positions and counts in one statement: neither without the other. Another replica may have moved a position: what was
-// counted with it is left out.
+// Positions and counts change in one statement: neither without the other. If another replica has moved a position, the counts
+// of its batch are left out.
 const adding = new PreparedStatement<Partition>(`
   WITH given AS (
     SELECT * FROM unnest($1::text[], $2::integer[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[]) WITH ORDINALITY
@@ -53,12 +53,12 @@ const noColumns: unknown[][] = Array.from({ length: counted.length + 4 }, () => 
 const keyOf = ({ topic, partition }: Partition): string => `${topic} ${partition}`;
 
 /**
- * Counts facts by account and time: each once, however often it is read. The rows of an account are the same for all
- * partitions, so what they bring at the same time is one statement.
+ * Counts facts by account and time: each fact once, however often it is read. The rows of an account are the same for all
+ * partitions, so the counts of batches that arrive at the same time are written with one statement.
  */
 @Injectable()
 export class StatisticsWriter {
-  /** By topic and partition; another replica may know better. */
+  /** By topic and partition; another replica may know later ones. */
   private readonly positions = new Map<string, Position>();
   private readonly writes = new WriteBatcher<CountedBatch>(
     (batches) => this.addTogether(batches),
@@ -76,7 +76,7 @@ export class StatisticsWriter {
   }
 
   private async addTogether(batches: readonly CountedBatch[]): Promise<ReadonlySet<CountedBatch>> {
-    // After a rebalance there may be two of a partition.
+    // After a rebalance there may be two batches of a partition.
     const latest = new Map(batches.map((batch) => [keyOf(batch), batch]));
     const [counted, uncounted] = [new Set<CountedBatch>(), new Map<string, CountedBatch>()];
     const moves: Move[] = [];
@@ -99,7 +99,7 @@ export class StatisticsWriter {
     }
   }
 
-  /** Undefined if all of it is counted already. */
+  /** undefined if the whole batch is counted already. */
   private moveOf({ topic, partition, messages }: CountedBatch): Move | undefined {
     const from = this.positions.get(keyOf({ topic, partition }));
     const uncounted = messages.filter((message) => !isCounted(message, from));
@@ -107,7 +107,7 @@ export class StatisticsWriter {
     return { topic, partition, from, to: positionBehind(uncounted, from), counts: uncounted.map(({ count }) => count) };
   }
 
-  /** Returns the keys of those whose position was the expected one. */
+  /** Returns the keys of the partitions whose position was the expected one. */
   private async add(moves: readonly Move[]): Promise<string[]> {
     if (moves.length === 0) return [];
     const positions = moves.map(({ topic, partition, from, to }) => [
