@@ -96,8 +96,8 @@ const directory: Record<Exclude<DeviceLifecycleChanged['change'], 'changed'>, st
 };
 
 /**
- * Creation, suspension, resumption and deletion, of the request that caused it. Other changes by
- * an operator come in device.events.
+ * Creation, suspension, resumption and deletion, with the id of the request that caused it. Other changes by an operator arrive
+ * on device.events.
  */
 export const lifecycleEntry = (fact: DeviceLifecycleChanged, requestId?: string): LogEntry | undefined => {
   if (fact.change === 'changed') return undefined;
@@ -121,7 +121,7 @@ export const lifecycleEntry = (fact: DeviceLifecycleChanged, requestId?: string)
   });
 };
 
-/** How a command or a subscription ends that the device never answered. A refusal is an answer. */
+/** How a command or a subscription that the device never answered ends. A refusal is an answer. */
 const unanswered = new Set(['REQUEST_EXPIRED', 'TIMEOUT', 'NOT_CONNECTED']);
 
 /** A command or a subscription without an answer of the device; the history of commands has all others. */

@@ -36,7 +36,7 @@ export const DeviceEventListSchema = z
 
 const token = (name: string, sql = name): JsonMember => ({ name, sql, kind: 'token' });
 
-/** What the catalogue says of a code, and the code itself, whose form is in its contract, have nothing that JSON escapes. */
+/** The catalogue's text for a code, and the code, whose form its contract defines, contain nothing that JSON escapes. */
 export const eventRecord = jsonRecord('device-event', [
   token('id'),
   token('device_log_id', 'id'),

@@ -141,7 +141,7 @@ export class EventsReader {
   }
 
   /**
-   * Those of the last two weeks, then older ones if there are too few. The date is part of the text, so that PostgreSQL
+   * Entries of the last two weeks, then older ones if there are too few. The date is part of the text, so that PostgreSQL
    * excludes the partitions of other weeks when it plans; it would otherwise search each of them for every page.
    */
   private async newest(

@@ -64,7 +64,7 @@ export class StoredEvents {
     return row ?? FairQueue.at(this.database).run(accountId, () => this.placeBeforeYounger(accountId, id));
   }
 
-  /** Reads the whole log of the account where there is none, so it waits for its turn. */
+  /** Reads the whole log of the account if there is no younger entry, so it waits for its turn. */
   private async placeBeforeYounger(accountId: string, id: string): Promise<Place> {
     const [younger]: { position: string }[] = await this.database.query(
       `SELECT position - 1 AS position FROM event_log.device_events
@@ -97,8 +97,8 @@ export class StoredEvents {
   }
 
   /**
-   * The entry at which a read ends: the newest one, unless there are too many before it of which few may match. undefined:
-   * nothing is behind.
+   * The entry at which a read ends: the newest one, unless too many entries come before it of which few may match. undefined:
+   * there is no later entry.
    */
   private async endOfRead(
     accountId: string,
@@ -108,7 +108,7 @@ export class StoredEvents {
     const last = await this.last(accountId);
     const positions = BigInt(last.position) - BigInt(from.position);
     if (positions <= 0n) return undefined;
-    // Most positions may be those of other accounts, or of no entry: entries are counted, in the index.
+    // Counts entries, in the index, because most positions may belong to other accounts, or to no entry.
     const end =
       isNarrowed && positions > BigInt(entriesReadMax) && (await this.entryAfter(accountId, from, entriesReadMax));
     return end ? { ...end, isLast: false } : { ...last, isLast: true };

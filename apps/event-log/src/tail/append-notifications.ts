@@ -5,7 +5,7 @@ import { storedChannel } from '../log/entries.store.js';
 
 const reconnectMs = 500;
 
-/** Limit for connecting and logging in: what accepts connections for PostgreSQL may never answer. */
+/** Limit for connecting and logging in: whatever accepts connections on behalf of PostgreSQL may never answer. */
 const connectTimeoutMs = 5_000;
 
 /** Undefined: notifications may have been missed, so that the log of any account may have grown. */

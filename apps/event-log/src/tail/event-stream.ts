@@ -18,8 +18,8 @@ const frame = ({ id, record }: StoredEvent): string => `id: ${id}\ndata: ${recor
 
 /**
  * Server-sent events of one client. It reads entries when it is called, and holds at most one page: a slow client only
- * slows itself down. From the start the client has an id to reconnect with. Each sign of life moves that id to the newest
- * entry that was read, whether the client got it or not, and so does a part of the log that has nothing for the client.
+ * slows itself down. From the start the client has an id to reconnect with. Each keep-alive moves that id to the newest
+ * entry that was read, whether or not that entry was sent, and so does a part of the log that has nothing for the client.
  */
 export class EventStream {
   private ended = false;
