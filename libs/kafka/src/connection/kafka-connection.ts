@@ -25,9 +25,9 @@ export interface KafkaOptions {
   clientId: string;
   /** Put before every topic and group name: several installations may share a cluster. */
   topicPrefix?: string;
-  /** Of topics this connection creates. An existing topic stays as it is. */
+  /** Number of partitions of topics that this connection creates. An existing topic stays as it is. */
   partitions?: number;
-  /** Of topics with three replicas or more that have no minimum of their own. 1: Kafka's settings are left alone. */
+  /** min.insync.replicas of topics with three replicas or more that have none of their own. 1: Kafka's settings are left alone. */
   minInsyncReplicas?: number;
   logger: Logger;
   metrics?: Metrics;
@@ -77,7 +77,7 @@ export class KafkaConnection {
   private connectedAdmin: Promise<Admin> | undefined;
   private isClosed = false;
   private hasToldOfOneReplica = false;
-  /** On the cluster. Since `ensureTopics`. */
+  /** Name on the cluster of a topic of this app, once `ensureTopics` has resolved. */
   private ownTopic: string | undefined;
 
   constructor(private readonly options: KafkaOptions) {
@@ -105,7 +105,7 @@ export class KafkaConnection {
     return this.prefix + name;
   }
 
-  /** For the message of a start that never ends. */
+  /** Adds the brokers to the message about a start that does not end. */
   awaiting<T>(what: string, work: Promise<T>): Promise<T> {
     return awaiting(`Kafka at ${this.options.brokers.join(',')}: ${what}`, work);
   }
@@ -140,7 +140,7 @@ export class KafkaConnection {
     return new Map(rows.map((row) => [row.partition, { low: BigInt(row.low), high: BigInt(row.high) }]));
   }
 
-  /** How many there are of a topic, by its name on the cluster. */
+  /** Number of partitions of a topic, by its name on the cluster. */
   async partitionsOf(topicOnCluster: string): Promise<number> {
     const { topics } = await this.patiently((admin) => admin.fetchTopicMetadata({ topics: [topicOnCluster] }));
     return topics[0]?.partitions.length ?? 0;
@@ -166,7 +166,7 @@ export class KafkaConnection {
     await (this.ownTopic ? admin.fetchTopicMetadata({ topics: [this.ownTopic] }) : admin.describeCluster());
   }
 
-  /** What is asked from now on is rejected. */
+  /** Requests from now on are rejected. */
   async close(): Promise<void> {
     this.isClosed = true;
     const admin = await this.connectedAdmin?.catch(() => undefined);

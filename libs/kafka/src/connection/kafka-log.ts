@@ -4,7 +4,7 @@ import kafkajs, { type logCreator } from 'kafkajs';
 /** The same message is logged once in this time: a broker that is down causes thousands. */
 const repeatAfterMs = 10_000;
 
-/** kafkajs's own log through ours. What it retries by itself is a warning, not an error. */
+/** Passes kafkajs's own log to the logger of the service. What kafkajs retries by itself is a warning, not an error. */
 export const logTo = (logger: Logger): logCreator => {
   const lastAt = new Map<string, number>();
   return () =>

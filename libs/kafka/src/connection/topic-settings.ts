@@ -10,7 +10,7 @@ export const messageBytesMax = 5_242_880;
 /** A dead letter has more headers than its source message, and may share a request with those of other partitions. */
 export const deadLetterBytesMax = messageBytesMax + 1_048_576;
 
-/** `acks: -1` promises what so many brokers have stored. Kafka's default of 1 promises nothing when a leader is lost. */
+/** With `acks: -1`, Kafka confirms what this many brokers have stored. Its default of 1 promises nothing when a leader is lost. */
 export const defaultMinInsyncReplicas = 2;
 
 /** With fewer replicas than this, a minimum of 2 would stop writes as soon as one broker is down. */
@@ -34,7 +34,7 @@ export const isCompacted = ({ configEntries = [] }: ITopicConfig): boolean =>
 
 export interface TopicSettings {
   name: string;
-  /** Of the partition that has the fewest. */
+  /** Number of replicas of the partition that has the fewest. */
   replicas: number;
   entries: Pick<ConfigEntries, 'configName' | 'configValue' | 'configSource'>[];
 }
@@ -63,7 +63,7 @@ const raisesMinimum = (topic: TopicSettings, wanted: number): boolean =>
   (valueOf(topic, minimum) ?? wanted) < wanted &&
   !topic.entries.some((entry) => entry.configName === minimum && isOwn(entry));
 
-/** The settings to send for a topic; undefined if it needs none. The request replaces all of them, so its own are included. */
+/** The settings to send for a topic; undefined if it needs none. The request replaces all, so the topic's own are included. */
 export const changeOf = (
   topic: TopicSettings,
   minInsyncReplicas: number,

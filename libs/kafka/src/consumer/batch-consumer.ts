@@ -20,15 +20,15 @@ export interface BatchConsumerOptions<V> {
   /** Nothing is parsed: `value` is undefined. */
   raw?: boolean;
   /**
-   * The least time between two fetches that leave nothing behind, in ms: what arrives meanwhile is handled together. The first
-   * message after a time without any does not wait, and a consumer that is behind fetches at once. A rebalance and a seek take
-   * effect only after it, so it must be well below a second.
+   * The least time in ms between two fetches that leave nothing behind: messages that arrive meanwhile are handled together. The
+   * first message after an idle time does not wait, and a consumer that is behind fetches at once. A rebalance and a seek take
+   * effect only after this time, so it must be well below a second.
    */
   fetchIntervalMs?: number;
   positions?: StoredPositions;
   /** The client id is unique: a group member that has it is this process before a crash. */
   isOnlyOfItsName?: boolean;
-  /** The consumer ended permanently: the process should too. */
+  /** The consumer ended permanently: the process should end too. */
   onFatal: (error: unknown) => void;
 }
 
@@ -37,7 +37,7 @@ const tickMs = 1_000;
 
 /** How long a broker holds a fetch without data. A new message ends the wait, and so does a rebalance. */
 const fetchWaitMs = 5_000;
-/** … where a fetch cannot be aborted: a member hears of a rebalance only between two of them. */
+/** … where a fetch cannot be aborted: a member learns of a rebalance only between two fetches. */
 const lastingFetchWaitMs = 1_000;
 /** kafkajs starts each of its workers at every fetch; the minimum leaves room for partitions that are added later. */
 const placesMin = 16;
@@ -50,7 +50,7 @@ const retryMaxMs = 5_000;
 
 const nothing = Buffer.alloc(0);
 
-/** Most handlers want a part of it: what they do not ask for is not made. */
+/** Most handlers want only a part of a message: the other parts are not computed. */
 class ReceivedMessage<V> implements Received<V> {
   readonly headers: HeaderReader;
 
@@ -81,7 +81,7 @@ class ReceivedMessage<V> implements Received<V> {
 /**
  * Consumes one topic in batches. The offset of a batch is committed only after its handler resolved, on a timer, so a
  * handler sees every message at least once and must be idempotent. A handler that rejects is called again with the
- * same messages, with growing pauses, for as long as the partition is ours.
+ * same messages, with growing pauses, for as long as the partition is assigned to this consumer.
  */
 export class BatchConsumer<V> {
   private readonly consumer: Consumer;
@@ -106,7 +106,7 @@ export class BatchConsumer<V> {
   private inFlight = 0;
   /** When the batches that are in flight began to arrive, ms. */
   private fetchedAtMs = 0;
-  /** More messages are waiting in a partition of theirs. */
+  /** More messages are waiting in a partition of one of these batches. */
   private isBehind = false;
   private heartbeat: (() => Promise<void>) | undefined;
   private onIdle: (() => void) | undefined;
@@ -165,8 +165,8 @@ export class BatchConsumer<V> {
   }
 
   /**
-   * All of them: the batches of a fetch, one of each partition, are handled at the same time. kafkajs fetches from a broker
-   * again when all of them are done, so a batch that waits for its store delays what comes later of the partitions that
+   * All partitions: the batches of a fetch, one for each partition, are handled at the same time. kafkajs fetches from a broker
+   * again when all of these are done, so a batch that waits for its store delays later messages of all partitions that
    * the same broker leads.
    */
   private async partitionsAtOnce(): Promise<number> {
@@ -204,7 +204,7 @@ export class BatchConsumer<V> {
     if (this.gates) this.onAssigned(this.assigned);
   }
 
-  /** A process is gone: its partitions are given to others now, not when its session ends. */
+  /** A process is gone: its partitions are assigned to others now, not only when its session ends. */
   async evict(clientId: string): Promise<void> {
     await this.membership.evict(this.consumer, clientId);
   }
@@ -247,8 +247,8 @@ export class BatchConsumer<V> {
   }
 
   /**
-   * kafkajs fetches from a broker again when the batches of the fetch have ended, so the last one to end waits. A broker whose
-   * batches end while those of another are in flight is fetched from at once.
+   * kafkajs fetches from a broker again when the batches of the fetch have ended, so the last batch to end waits here. A broker
+   * whose batches end while those of another broker are in flight is fetched from at once.
    */
   private async collect(): Promise<void> {
     if (this.inFlight > 0 || this.isBehind || this.stopping) return;
@@ -303,7 +303,7 @@ export class BatchConsumer<V> {
     const from = verdict?.from ?? 0n;
     const messages = batch.messages.filter((m) => BigInt(m.offset) >= from);
     if (!(await this.process(payload, messages, isGone))) return;
-    // The gate of a later round knows better than a batch of this one.
+    // The gate of a later round has newer positions than a batch of this round.
     if (isGone()) return;
     const next = BigInt(batch.lastOffset()) + 1n;
     await this.gates?.passed(partition, next);
@@ -313,7 +313,7 @@ export class BatchConsumer<V> {
     this.metrics?.handled(batch, messages);
   }
 
-  /** False when the batch was given up because the partition is no longer ours. */
+  /** False when the batch was given up because the partition is no longer assigned to this consumer. */
   private async process(payload: EachBatchPayload, fetched: KafkaMessage[], isGone: () => boolean): Promise<boolean> {
     const { partition } = payload.batch;
     let messages = await this.decodeAll(partition, fetched);

@@ -39,8 +39,8 @@ export class PoisonMessage extends Error {
 /** A store that knows, with the effects, how far a topic was processed. It wins over committed offsets. */
 export interface StoredPositions {
   /**
-   * Next offset to read of each partition it knows. Asked again when Kafka, having lost messages, does not reach one: it
-   * must not stay there, or all that comes until then would be taken for processed.
+   * Next offset to read of each partition it knows. Asked again when Kafka, having lost messages, ends before one of these: the
+   * position must not stay there, or all messages that arrive up to it would count as processed.
    */
   read(topic: string, partitions: number[]): Promise<Map<number, bigint>>;
 }

@@ -5,9 +5,9 @@ const msPerSecond = 1_000;
 
 /** Metrics of one consumer. It may handle a thousand batches a second, so labels are resolved once. */
 export class ConsumerMetrics {
-  /** Of each partition, after its last batch that was handled. */
+  /** The lag of each partition after its last handled batch. */
   private readonly lags = new Map<number, number>();
-  /** Of those whose batch is in flight. It counts until it has ended: a consumer may be stuck with its first one. */
+  /** The lag of partitions whose batch is in flight. The batch counts until it has ended: a consumer may be stuck with its first one. */
   private readonly lagsInFlight = new Map<number, number>();
   private readonly lag;
   private readonly messages;
@@ -61,7 +61,7 @@ export class ConsumerMetrics {
     if (oldest) this.age.observe(Math.max(0, Date.now() - Number(oldest.timestamp)) / msPerSecond);
   }
 
-  /** Of a partition that another replica has now, the last lag of this one would stay in its metrics. */
+  /** Removes partitions that another replica has now: their last lag would otherwise stay in the metrics of this one. */
   assigned(partitions: readonly number[]): void {
     for (const partition of [...this.lags.keys(), ...this.lagsInFlight.keys()]) {
       if (partitions.includes(partition)) continue;

@@ -3,7 +3,7 @@ import type { StoredPositions } from './batch.js';
 interface Gate {
   /** Next offset to be processed; undefined when the store knows none. */
   expected: bigint | undefined;
-  /** The position for which a seek was made already: what is offered instead of it again is all that Kafka has. */
+  /** The position for which a seek was made already: if other offsets are offered again, Kafka has no others. */
   soughtFor?: bigint;
 }
 
@@ -15,7 +15,7 @@ export type Verdict =
 
 /**
  * Keeps a consumer in step with a store that holds positions together with effects. A partition's gate is closed
- * until the stored position was read and sought to; a fetch that began elsewhere meanwhile is not let through.
+ * until the stored position was read and sought to; a fetch that began at another position meanwhile is not handled.
  */
 export class PositionGates {
   private gates = new Map<number, Promise<Gate>>();

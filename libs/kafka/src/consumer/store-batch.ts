@@ -20,8 +20,8 @@ const valueRoutines = /^(_bt_check_third_page|index_form_tuple|RelationGetBuffer
 const isTooLarge = ({ code, routine }: Refusal): boolean => code === '54000' && valueRoutines.test(String(routine));
 
 /**
- * SQLSTATE class 22, data exception: no table takes it, today or tomorrow. A NUL in a text, the 30th of February. Or it is too
- * large, or what is announced because of it fits no topic.
+ * SQLSTATE class 22, data exception: no table ever accepts the value, such as a NUL in a text, or the 30th of February. Or the
+ * value is too large, or what is announced because of it fits no topic.
  */
 const isAboutData = (error: unknown): error is Error =>
   error instanceof InvalidMessage ||
@@ -53,8 +53,8 @@ const writeParts = async <R>(parts: readonly Part<R>[], write: (rows: R[]) => Pr
 
 /**
  * Stores a batch with one `write`. A message that cannot be stored is poison: `rowsOf` throws for it, or PostgreSQL refuses
- * what it says; then it is looked for by writing parts of the batch, so `write` may be repeated. Whatever else `write`
- * rejects with is for the consumer, which tries all of it again.
+ * its data; then the message is looked for by writing parts of the batch, so `write` must be repeatable. Whatever else `write`
+ * rejects with is for the consumer, which tries all of the batch again.
  */
 export const storeBatch = async <V, R>(
   { messages }: Pick<Batch<V>, 'messages'>,

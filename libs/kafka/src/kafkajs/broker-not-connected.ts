@@ -11,7 +11,7 @@ const lookups = new WeakMap<object, Lookup>();
 
 /**
  * Correctness, not speed. A broker whose connection was lost before its first answer, as in a failure of DNS, answers every
- * request with an Error of no kind, which kafkajs treats as fatal: it ends the consumer, and with it the process. It is a
+ * request with a plain Error, which kafkajs treats as fatal: it ends the consumer, and with it the process. It is a
  * connection error like the others, after which the consumer restarts.
  */
 export const retryBrokerNotConnected = (): void => {

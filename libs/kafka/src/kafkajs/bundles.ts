@@ -5,7 +5,7 @@ import { isReplaced } from './switches.js';
 
 interface Bundle extends Message {
   bundled: readonly Message[];
-  /** The same when kafkajs sends it again. */
+  /** The stamp stays the same when kafkajs sends the bundle again. */
   stamp?: ProducerStamp;
 }
 
@@ -22,13 +22,13 @@ export const stampOf = ([first, ...others]: readonly Message[]): ProducerStamp |
   first && others.length === 0 && isBundle(first) ? first.stamp : undefined;
 
 /**
- * For each message kafkajs copies the list of those that go to the same partition: it is given one for each partition,
- * with all of them in it, which `produce-request.ts` takes apart. It says how many partitions a topic has when it asks
- * where a message goes; until then messages go as they are.
+ * For each message kafkajs copies the list of those that go to the same partition. So it is given one message for each partition
+ * that bundles all of them, which `produce-request.ts` takes apart. kafkajs says how many partitions a topic has when it asks
+ * where a message goes; until then messages are not bundled.
  */
 export class Bundles {
   private readonly partitions = new Map<string, number>();
-  /** Where messages went that are not bundled. */
+  /** The partitions of messages that are not bundled. */
   private readonly places = new WeakMap<Message, number>();
 
   readonly partitioner: ICustomPartitioner = () => {

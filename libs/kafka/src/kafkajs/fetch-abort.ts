@@ -1,12 +1,12 @@
 import type { Socket } from 'node:net';
 import { privateModule } from './modules.js';
 
-/** What kafkajs knows of its membership in a group, and how it fetches. */
+/** What kafkajs knows about its membership in a group, and how it fetches. */
 interface ConsumerGroup {
   readonly cluster: Cluster;
   /** How long a broker holds a fetch without data, and how long a member without partitions waits, in ms. */
   maxWaitTime: number;
-  /** Of the last heartbeat, by the clock of the wall, in ms. */
+  /** Time of the last heartbeat, by the wall clock, in ms. */
   lastRequest: number;
   /** Sends nothing when the last one was sent within the interval, in ms. */
   heartbeat(options: { interval: number }): Promise<void>;
@@ -37,7 +37,7 @@ interface Cluster {
   brokerPool: { brokers: Record<string, { connectionPool: { pool: readonly [unknown, Connection] } }> };
 }
 
-/** Of the length of an answer, in bytes. */
+/** Size of the length field of an answer, in bytes. */
 const lengthBytes = 4;
 
 /** How long a broker holds a fetch that is written while fetches are being aborted. */
@@ -53,15 +53,15 @@ const joining = new WeakSet<ConsumerGroup>();
 const ending = new WeakSet<ConsumerGroup>();
 /** The fetch from a broker has failed, and the others are about to be aborted. */
 const failing = new WeakSet<ConsumerGroup>();
-/** Of each group, what ends the fetches that are under way. */
+/** For each group, the functions that end its fetches under way. */
 const fetches = new WeakMap<ConsumerGroup, Map<Promise<unknown>, () => void>>();
 
 /** After this error a consumer refreshes the metadata of the cluster and continues. */
 const aborted = (): Error => Object.assign(new Error('the fetch was aborted'), { name: 'KafkaJSBrokerNotFound' });
 
 /**
- * A broker answers the next fetch on a connection only after the one that it holds. kafkajs connects again. A connection that
- * authenticates is left as it is: an error would be one of SASL, after which a consumer does not start again.
+ * A broker answers the next fetch on a connection only after the one that it holds. kafkajs connects again. A connection that is
+ * authenticating is left alone: an error would be one of SASL, after which a consumer does not start again.
  */
 const abortRequests = (connection: Connection): void => {
   const { requestQueue, socket } = connection;
@@ -82,7 +82,7 @@ const abortHeld = (group: ConsumerGroup): void => {
   for (const connection of fetchConnections(group)) abortRequests(connection);
 };
 
-/** One that is written after it was given up, as on a connection that was slow to open, would be held in front of the next. */
+/** A fetch written after it was given up, as on a connection that was slow to open, would be held ahead of the next one. */
 const abortGivenUp = (group: ConsumerGroup, fetching: Promise<unknown>): void => {
   const timer = setInterval(() => {
     for (const connection of fetchConnections(group))
@@ -103,9 +103,9 @@ export const abortFetches = (cluster: object): void => {
   const ends = [...underWay.values()];
   const ended = Promise.allSettled(underWay.keys());
   const timer = setTimeout(() => {
-    // One that was about to be written is held for the time that it was made with.
+    // A fetch that was about to be written is held for the wait time that it was created with.
     abortHeld(group);
-    // One within which kafkajs joins the group again continues: it must not join twice at the same time.
+    // A fetch within which kafkajs joins the group again continues: it must not join twice at the same time.
     if (!joining.has(group)) for (const end of ends) end();
   }, endsWithinMs).unref();
   void ended.then(() => {
@@ -168,8 +168,8 @@ const abortOthers = (group: ConsumerGroup): void => {
 };
 
 /**
- * kafkajs waits for the running fetch before it stops, seeks, sends a heartbeat or joins again. Now a fetch can be
- * aborted.
+ * kafkajs waits for the running fetch before it stops, seeks, sends a heartbeat or joins again. With this replacement, a fetch
+ * can be aborted.
  */
 export const replaceFetchWait = (): void => {
   const { prototype } = privateModule('consumer/consumerGroup.js') as { prototype: ConsumerGroup };
@@ -183,7 +183,7 @@ export const replaceFetchWait = (): void => {
       joining.delete(this);
     }
   };
-  // Also when the consumer has crashed: a heartbeat would connect to a broker while the consumer starts again.
+  // Called also when the consumer has crashed: a heartbeat would connect to a broker while the consumer starts again.
   prototype.leave = async function () {
     if (groups.get(this.cluster) === this) groups.delete(this.cluster);
     await leave.call(this);

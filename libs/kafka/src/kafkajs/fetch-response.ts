@@ -33,7 +33,7 @@ interface FetchResponse {
 const magic = 2;
 const plainBatch = { inTransaction: false, producerId: '-1' };
 const batchOverheadBytes = 49;
-/** Of a batch: in front of its length, in front of its magic, and of the records' number. */
+/** Positions in a batch: of its length, of what follows the length, of its magic, its attributes, and the number of its records. */
 const [lengthAt, bodyAt, magicAt, attributesAt, recordsAt] = [8, 12, 16, 21, 57] as const;
 const [firstTimestampAt, maxTimestampAt] = [27, 35] as const;
 /** Bits of a batch's attributes: compressed, transactional, control. */
@@ -95,7 +95,7 @@ const safeInt64 = (bytes: Buffer, at: number): number => {
   return Number.isSafeInteger(value) ? value : NaN;
 };
 
-/** Messages of a record set in batches that are neither compressed nor of a transaction; undefined: others are in it. */
+/** Messages of a record set in batches that are neither compressed nor of a transaction; undefined: it contains other batches. */
 const plainMessages = (bytes: Buffer, start: number, end: number): unknown[] | undefined => {
   const messages: unknown[] = [];
   const reader = new AnswerReader(bytes);
@@ -116,7 +116,7 @@ const plainMessages = (bytes: Buffer, start: number, end: number): unknown[] | u
       const recordAttributes = reader.int8();
       const sinceFirst = reader.varint();
       const offset = firstOffset + reader.varint();
-      // The fields that kafkajs and our consumers use. Key and value are read in this order.
+      // The fields that kafkajs and the consumers of this library use. Key and value are read in this order.
       messages.push({
         magicByte: magic,
         isControlRecord: false,
@@ -140,7 +140,7 @@ const decodeMessages = privateModule('protocol/requests/fetch/v4/decodeMessages.
   decoder: object,
 ) => Promise<unknown[]>;
 
-/** A record set, behind its length. */
+/** A record set, after its length field. */
 const messagesAt = (reader: AnswerReader): readonly unknown[] | Promise<unknown[]> => {
   const { bytes, at } = reader;
   const length = reader.int32();

@@ -2,7 +2,7 @@ import { systemClock, type Timer } from '@lanyard/service';
 import { privateModule } from './modules.js';
 
 interface SentRequest {
-  /** By the clock of the wall, in ms. */
+  /** By the wall clock, in ms. */
   readonly sentAt: number;
   readonly requestTimeout: number;
   timeoutRequest(): void;
@@ -14,17 +14,17 @@ interface RequestQueue {
   readonly enforceRequestTimeout: boolean;
   readonly isConnected: () => boolean;
   readonly pending: readonly unknown[];
-  /** By the clock of the wall, in ms; -1: no pause was asked for. */
+  /** By the wall clock, in ms; -1: no pause was asked for. */
   readonly throttledUntil: number;
   throttleCheckTimeoutId: NodeJS.Timeout | null;
   checkPendingRequests(): void;
   scheduleCheckPendingRequests(): void;
   scheduleRequestTimeoutCheck(): void;
-  /** Ends both kinds of looking. */
+  /** Ends both kinds of checks. */
   destroy(): void;
 }
 
-/** When a broker asked for no pause: an answer makes room sooner. */
+/** Used when the broker asked for no pause; usually an answer makes room sooner. */
 const lookAgainMs = 10;
 
 /** How late a request times out, at most. */

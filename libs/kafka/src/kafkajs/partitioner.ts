@@ -5,7 +5,7 @@ import { isReplaced } from './switches.js';
 const multiplier = 0x5bd1e995;
 const seed = 0x9747b28c;
 
-/** That of the Java client: messages of one key share a partition, whichever client produces them. Signed, 32 bits. */
+/** The hash of the Java client: messages of one key share a partition, whichever client produces them. Signed, 32 bits. */
 export const murmur2 = (key: Buffer): number => {
   const { length } = key;
   const whole = length & ~3;
@@ -25,7 +25,7 @@ export const murmur2 = (key: Buffer): number => {
 
 const theirMurmur2 = privateModule('producer/partitioners/default/murmur2.js') as (key: string | Buffer) => number;
 
-/** Where messages of the key go in a topic of so many partitions. */
+/** The partition of a key's messages in a topic with this many partitions. */
 export const partitionOf = (key: string | Buffer, partitions: number): number => {
   const hash = isReplaced('partitioner')
     ? murmur2(typeof key === 'string' ? Buffer.from(key) : key)

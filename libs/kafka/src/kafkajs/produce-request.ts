@@ -38,7 +38,7 @@ interface Encodable {
 
 /** A batch in front of its records: from its first offset to the number of records. */
 const batchHeadBytes = 61;
-/** Of a batch, before what the checksum is of: first offset, length, leader epoch, magic, checksum. */
+/** Bytes of a batch that the checksum does not cover: first offset, length, leader epoch, magic, checksum. */
 const uncheckedBytes = 21;
 /** First offset and length are not part of the length. */
 const unmeasuredBytes = 12;
@@ -58,7 +58,7 @@ interface TopicBatches {
   batches: readonly Batch[];
 }
 
-/** Of no particular replica. */
+/** The stamp of a batch without a producer id. */
 const noStamp: ProducerStamp = { producerId: -1n, epoch: 0, sequence: 0 };
 
 const batchOf = ({ partition, messages: given }: PartitionData): Batch => {
@@ -125,7 +125,7 @@ const writeRequest = (
   }
 };
 
-/** Version 3 of the request (KIP-98); those up to 7 are written alike. In one piece, whose size is known beforehand. */
+/** Version 3 of the request (KIP-98); versions up to 7 are written in the same way. In one piece, whose size is known beforehand. */
 const encodeProduceRequest = (request: ProduceRequest): HeadroomRequest => {
   const topics = request.topicData.map(({ topic, partitions }) => ({
     name: Buffer.from(topic),
@@ -142,7 +142,7 @@ const path = 'protocol/requests/produce/v3/request.js';
 /**
  * kafkajs makes a zeroed buffer of 512 bytes for every header of a record, copies each record several times, and looks
  * up one byte after the other for the checksum. Its requests load this module when the first one is made: from then on
- * they get ours. What kafkajs makes idempotent, a transaction or compressed is left to it.
+ * they get this encoder. What kafkajs makes idempotent, a transaction or compressed is left to it.
  */
 export const replaceProduceRequest = (): void => {
   const theirs = privateModule(path) as (request: ProduceRequest) => Encodable;

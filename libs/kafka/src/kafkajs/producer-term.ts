@@ -1,11 +1,11 @@
 import type { Cluster, Kafka, Logger } from 'kafkajs';
 import { privateModule } from './modules.js';
 
-/** Where the records of a batch are among those of its producer. */
+/** The place of a batch's records in the sequence of its producer. */
 export interface ProducerStamp {
   producerId: bigint;
   epoch: number;
-  /** Of the first record. */
+  /** Sequence number of the first record. */
   sequence: number;
 }
 
@@ -13,7 +13,7 @@ export interface ProducerStamp {
 const sequencesMax = 2 ** 31;
 
 /**
- * The time of one producer among those of the same name. Kafka stores nothing of an earlier term in a partition that
+ * The term of one producer among those of the same name. Kafka stores nothing of an earlier term in a partition that
  * has a batch of a later one, and each batch once, however often it is sent: KIP-98, without its transactions.
  */
 export class ProducerTerm {
@@ -24,7 +24,7 @@ export class ProducerTerm {
     private readonly epoch: number,
   ) {}
 
-  /** For so many records, which are sent after all that were stamped before. */
+  /** The stamp for this many records, which are sent after all that were stamped before. */
   stamp(topic: string, partition: number, records: number): ProducerStamp {
     const place = `${topic}/${partition}`;
     const sequence = this.next.get(place) ?? 0;

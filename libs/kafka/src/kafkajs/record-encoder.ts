@@ -91,7 +91,7 @@ const noHeaders = Object.freeze({});
 const headersText = (headers: NonNullable<RecordFields['headers']>): string | undefined => {
   let count = 0;
   let text = '';
-  // Without a list of the names, and without looking each of them up: both were seen in profiles of values.
+  // Makes no list of the names, and looks none of them up: both cost time that profiles of values showed.
   for (const name in headers) {
     const one = headerText(count++, name, headers[name]);
     if (one === undefined) return undefined;
@@ -136,7 +136,7 @@ export interface MeasuredRecord {
   offsetDelta: number;
   /** Milliseconds. */
   timestampDelta: number;
-  /** Behind its own length. */
+  /** Bytes after the length of the record. */
   bodyBytes: number;
   bytes: number;
 }
@@ -174,7 +174,7 @@ export const measureRecord = (fields: RecordFields, offsetDelta: number, timesta
   return { fields, keyLength, valueLength, headers, text, offsetDelta, timestampDelta, bodyBytes, bytes };
 };
 
-/** A record of format v2 (KIP-98). Returns the offset behind it. */
+/** A record of format v2 (KIP-98). Returns the offset after it. */
 export const writeRecord = (buffer: Buffer, start: number, record: MeasuredRecord): number => {
   const { fields, headers, text } = record;
   let at = writeVarInt(buffer, start, record.bodyBytes);

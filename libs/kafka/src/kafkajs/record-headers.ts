@@ -29,7 +29,7 @@ export class RecordHeaders implements HeaderReader {
     this.start = this.cursor.offset;
   }
 
-  /** Readers ask in the order in which writers wrote, more or less: looks on from where the last one was found. */
+  /** Readers ask roughly in the order in which headers were written, so the search continues after the one found last. */
   get(name: string): string | undefined {
     for (let looked = 0; looked < this.count; looked++) {
       const value = this.valueIfNamed(name);
@@ -53,7 +53,7 @@ export class RecordHeaders implements HeaderReader {
     const { buffer } = this.cursor;
     const { nameStart, nameEnd, valueStart, valueEnd } = this.next();
     if (nameEnd - nameStart !== name.length) return undefined;
-    // From the end: all begin with `ce_`.
+    // Compared from the end, because all names begin with `ce_`.
     for (let n = name.length - 1; n >= 0; n--) if (buffer[nameStart + n] !== name.charCodeAt(n)) return undefined;
     return buffer.toString('utf8', valueStart, valueEnd);
   }

@@ -14,7 +14,7 @@ import { readReplacements, type Replacement, switchOn } from './switches.js';
 /** The only version whose private modules this folder knows. */
 const knownVersion = '2.2.4';
 
-/** Replacements that change kafkajs. The others are parts of ours that look at their switch. */
+/** Replacements that change kafkajs. The others are parts of this library that check their switch. */
 const changes: Partial<Record<Replacement, () => void>> = {
   'fetch-response': replaceFetchResponse,
   'fetch-abort': replaceFetchWait,

@@ -1,6 +1,6 @@
 import { privateModule } from './modules.js';
 
-/** What kafkajs puts a request together with: the first `offset` bytes of `buf` are written. */
+/** The encoder with which kafkajs assembles a request: the first `offset` bytes of `buf` are written. */
 interface Encoder {
   buf: Buffer;
   offset: number;
@@ -31,7 +31,7 @@ export class HeadroomRequest {
     return new HeadroomRequest(whole, headroomBytes);
   }
 
-  /** What kafkajs reads of what its own encoders give. */
+  /** The property that kafkajs reads of its own encoders. */
   get buffer(): Buffer {
     return this.buf;
   }
@@ -46,8 +46,8 @@ export class HeadroomRequest {
 }
 
 /**
- * kafkajs copies a request twice, into zeroed buffers of up to twice its size, to put some thirty bytes before it. Those
- * of a request that has room for them are written there instead.
+ * kafkajs copies a request twice, into zeroed buffers of up to twice its size, to put some thirty bytes before it. If a request
+ * has room for these bytes, they are written there instead.
  */
 export const replaceRequestCopies = (): void => {
   const { prototype } = privateModule('protocol/encoder.js') as { prototype: Encoder };

@@ -25,7 +25,7 @@ const known: readonly Replacement[] = [...speedReplacements, ...corrections];
 
 const replaced = new Set<Replacement>();
 
-/** `all`, `none`, or names with commas between them. Throws for a name that there is not. */
+/** `all`, `none`, or names with commas between them. Throws for an unknown name. */
 export const readReplacements = (text: string): Replacement[] => {
   if (text === 'all') return [...known];
   const names = text === 'none' ? [] : text.split(',').map((name) => name.trim());

@@ -39,7 +39,7 @@ export class KafkaBatchServer extends Server implements CustomTransportStrategy 
     this.consumers.get(topicName)?.reseek();
   }
 
-  /** Of these topics, offsets are committed in this store, with their effects. To be called before consumers start. */
+  /** Offsets of these topics are committed in this store, together with their effects. To be called before consumers start. */
   storePositions(topicNames: readonly string[], positions: StoredPositions): void {
     for (const topicName of topicNames) this.positions.set(topicName, positions);
   }

@@ -15,7 +15,7 @@ export interface OnBatchOptions {
 /** For what is only stored: facts that arrive within a tenth of a second are stored together, and reads may lag by as much. */
 export const storedTogether: OnBatchOptions = { fetchIntervalMs: 100 };
 
-/** What a handler threw, as Nest would replace a thrown error by one of its own. */
+/** Carries what a handler threw, because Nest would replace a thrown error by one of its own. */
 export class Failed {
   constructor(readonly error: unknown) {}
 }

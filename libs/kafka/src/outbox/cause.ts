@@ -2,7 +2,7 @@ import type { EntityManager } from 'typeorm';
 
 const requests = new WeakMap<EntityManager, string>();
 
-/** What is announced in this transaction from now on, is so because of this request: its id goes along. */
+/** From now on, everything announced in this transaction carries the id of the request that caused it. */
 export const causedBy = (manager: EntityManager, requestId: string | null | undefined): void => {
   if (requestId) requests.set(manager, requestId);
   else requests.delete(manager);

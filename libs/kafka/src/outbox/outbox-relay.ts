@@ -14,7 +14,7 @@ export interface OutboxRelayOptions {
   };
   logger: Logger;
   metrics?: Metrics;
-  /** After how long without a word PostgreSQL ends the session of a leader. Default: 15 s. */
+  /** How long a leader may be silent before PostgreSQL ends its session. Default: 15 s. */
   silenceMaxMs?: number;
 }
 
@@ -25,7 +25,7 @@ interface Row {
   value: Buffer | null;
   headers: Headers;
   age_seconds: number;
-  /** Of the page up to this row. */
+  /** Bytes of the page up to this row. */
   bytes: number;
 }
 
@@ -56,8 +56,8 @@ const pollMs = 200;
 const idlePollMs = 1_000;
 
 /**
- * When there was nothing to send for so long, a replica that does not lead listens to wake-ups. Before, there may be more
- * of them than its polls cost.
+ * When there was nothing to send for this long, a replica that does not lead listens for wake-ups. Before that, wake-ups could
+ * cost more than its polls do.
  */
 const quietMs = 10_000;
 const reconnectMs = 500;
@@ -67,7 +67,7 @@ const defaultSilenceMaxMs = 15_000;
 /** Kafka forgets a name that is unused for a week, and its sequence numbers sooner. */
 const termMs = 86_400_000;
 
-/** After how long Kafka is asked again for what it did not give. */
+/** After how long Kafka is asked again for a producer epoch that it did not give. */
 const fenceAgainMs = 600_000;
 
 /** First half of the advisory lock's key; the second is the schema. */
@@ -76,8 +76,8 @@ const lockSpace = 0x0b0c;
 /**
  * Sends the rows of an outbox in order and deletes them once Kafka has them. One replica at a time, by an advisory
  * lock that ends with its session: a crash between sending and deleting repeats messages, never loses one. A leader that
- * is suspended or isolated loses its session, and checks that it still has it before it sends. What it was sending
- * just then is refused by Kafka, to which its successor has given its name before (docs/adr/0017).
+ * is suspended or isolated loses its session, and checks that it still has it before it sends. Kafka refuses what such a leader
+ * is sending just then, because its successor has taken over the producer's name before (docs/adr/0017).
  */
 export class OutboxRelay {
   private running: Promise<void> | undefined;
@@ -104,7 +104,7 @@ export class OutboxRelay {
     await this.running;
   }
 
-  /** There may be something to send. */
+  /** Wakes the relay: there may be something to send. */
   poke(): void {
     this.called = true;
     this.wake?.();
@@ -173,7 +173,7 @@ export class OutboxRelay {
       if (isQuiet !== isListening) {
         await client.query(`${isQuiet ? 'LISTEN' : 'UNLISTEN'} ${channel}`);
         isListening = isQuiet;
-        // Something may have been announced before.
+        // Something may have been announced before this replica listened.
         if (isListening) continue;
       }
       if (!this.called) await this.pause(isListening ? idlePollMs : pollMs);
@@ -216,7 +216,7 @@ export class OutboxRelay {
     return rows.length === pageRowsMax || last.bytes >= pageBytesMax;
   }
 
-  /** Before `mustLead`: a relay that detects a pause there has not sent anything in its new term. */
+  /** Called before `mustLead`: a relay that detects a pause there has not sent anything in its new term. */
   private async takeOver(): Promise<void> {
     const { producer, schema, logger } = this.options;
     let lastsMs = termMs;
@@ -229,7 +229,7 @@ export class OutboxRelay {
     this.termEndsAtMs = performance.now() + lastsMs;
   }
 
-  /** Throws when the session has ended. One that answered recently has not: a pause before that does not matter. */
+  /** Throws when the session has ended. A session that answered recently has not: a pause before the answer does not matter. */
   private async mustLead(client: pg.Client, answeredAtMs: number): Promise<void> {
     while (performance.now() - answeredAtMs > this.silenceMaxMs / 2) {
       answeredAtMs = performance.now();
@@ -237,7 +237,7 @@ export class OutboxRelay {
     }
   }
 
-  /** Kafka may take longer than the session may be silent. */
+  /** Keeps the session alive until `work` ends: Kafka may take longer than the session may be silent. */
   private async speakingUntil(work: Promise<unknown>, client: pg.Client): Promise<void> {
     const speaking = setInterval(() => {
       client.query('SELECT 1').catch(() => undefined);
@@ -249,7 +249,7 @@ export class OutboxRelay {
     }
   }
 
-  /** undefined: another replica leads and reports it, while the last value of this one would stay in its metrics. */
+  /** undefined: another replica leads and reports the lag; the last value of this one would otherwise stay in its metrics. */
   private lag(seconds: number | undefined): void {
     const { metrics, schema } = this.options;
     const gauge = metrics?.gauge({

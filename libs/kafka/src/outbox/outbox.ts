@@ -7,7 +7,7 @@ import { RelayCall } from './relay-call.js';
 import { messageBytesMax } from '../connection/topic-settings.js';
 import type { SendMeta } from '../producer/kafka-producer.js';
 
-/** Of the producer of a relay: the same in every replica (docs/adr/0017). */
+/** The name of a relay's producer: the same in every replica (docs/adr/0017). */
 export const outboxProducer = (schema: string): string => `${schema}.outbox`;
 
 export const outboxChannel = (schema: string): string => `${schema}_outbox`;
@@ -26,7 +26,7 @@ export const outboxTable = `
 /** Enough for key and headers, and what Kafka adds. */
 const besideValueBytesMax = 65_536;
 
-/** The relay could never send a larger one, and nothing that is appended after it. */
+/** The relay could never send a larger message, nor anything that is appended after it. */
 const fitting = (topicName: string, message: EncodedMessage): EncodedMessage => {
   const length = message.value?.length ?? 0;
   if (length <= messageBytesMax - besideValueBytesMax) return message;
@@ -68,8 +68,8 @@ export class Outbox {
   }
 
   /**
-   * Many at once, in order: one statement for up to 5,000. `metaOf`: of the value at a place. Throws InvalidMessage before
-   * anything is stored.
+   * Many at once, in order: one statement for up to 5,000. `metaOf`: the metadata of the value at an index. Throws
+   * InvalidMessage before anything is stored.
    */
   async appendAll<V>(
     manager: EntityManager,

@@ -8,9 +8,9 @@ import type {
 } from 'typeorm';
 
 /**
- * Calls the relay when a transaction that announces something has committed. Not within it: PostgreSQL lets those that
- * notify commit one at a time, each of them waiting for the disk. A call that is lost costs time only, as the relay
- * looks by itself as well. The relay of this process is called directly while it leads.
+ * Calls the relay when a transaction that announces something has committed. Not within the transaction: PostgreSQL commits
+ * transactions that notify one at a time, and each of them waits for the disk. A lost call costs only time, because the relay
+ * also polls. The relay of this process is called directly while it leads.
  */
 export class RelayCall implements EntitySubscriberInterface {
   /** Transactions that announce something, and how long the call may wait after their commit, in ms. */
@@ -18,7 +18,7 @@ export class RelayCall implements EntitySubscriberInterface {
   private readonly calling = new WeakMap<DataSource, { again: boolean }>();
   private readonly lingering = new WeakMap<DataSource, NodeJS.Timeout>();
 
-  /** Of this process; false while it does not lead. */
+  /** Calls the relay of this process; false while that does not lead. */
   own: () => boolean = () => false;
 
   constructor(private readonly channel: string) {}
@@ -67,7 +67,7 @@ export class RelayCall implements EntitySubscriberInterface {
       this.calling.delete(dataSource);
       if (call.again) this.call(dataSource);
     };
-    // It fails with its connection, or when the service stops: the relay looks by itself.
+    // The call fails with its connection, or when the service stops: the relay also polls.
     void poolOf(dataSource)
       .query(`NOTIFY "${this.channel}"`)
       .then(ended, () => this.calling.delete(dataSource));

@@ -1,12 +1,12 @@
 import pg from 'pg';
 
-/** As many as fit into the time. */
+/** How many keep-alive intervals fit into the time in which the session may be silent. */
 const probes = 3;
 
 /** An answer may take this many times as long as the session may be silent: a page of an outbox can be large. */
 const answerFactor = 2;
 
-/** A connection of a relay: its advisory lock is worth something only as long as it can do something with it. */
+/** A connection of a relay: its advisory lock is useful only while the connection works. */
 export const newRelaySession = (databaseUrl: string, name: string, silenceMaxMs: number): pg.Client =>
   new pg.Client({
     connectionString: databaseUrl,

@@ -42,11 +42,11 @@ export interface ProducerOptions {
   /** Gives the timestamp of messages, in ms. Default: the time of this machine. */
   now?: () => number;
   /**
-   * A request begins no sooner than this after one that carried many messages: what it costs is shared by more of them.
-   * At a low rate, and after a time without any, a message does not wait. Default: 0.
+   * A request begins no sooner than this after one that carried many messages, so that more messages share its cost.
+   * At a low rate, and after an idle time, a message does not wait. Default: 0.
    */
   paceMs?: number;
-  /** `takeOver` works with: of all that have this name, one can store something. Without the installation's prefix. */
+  /** The name for `takeOver`: of all producers with this name, only one can store messages. Without the installation's prefix. */
   name?: string;
 }
 
@@ -54,8 +54,8 @@ export type SendMeta = Omit<MessageMeta, 'source'>;
 
 /**
  * Messages that arrive during a request share the next one, so that throughput costs no latency. One request
- * at a time: messages of one key stay in order. A send resolves when all in-sync replicas have it, and rejects when
- * it is not known whether they have: the caller repeats it, consumers are idempotent.
+ * at a time: messages of one key stay in order. A send resolves when all in-sync replicas have the message, and rejects when
+ * that is not known: then the caller repeats it, and consumers are idempotent.
  */
 export class KafkaProducer {
   private readonly producer: Producer;
@@ -92,9 +92,9 @@ export class KafkaProducer {
   }
 
   /**
-   * From now on Kafka stores nothing more of what others of this name send, be it on its way already, where this one
-   * has stored something; and each message of this one once, in order. What waits is not sent. Rejects when Kafka does
-   * not do that: then messages are sent as without a name.
+   * From now on, in each partition where this producer has stored something, Kafka stores nothing more from other producers of
+   * this name, even if it is on its way already; and it stores each message of this producer once, in order. Waiting messages
+   * are not sent. Rejects when Kafka does not grant this: then messages are sent as without a name.
    */
   async takeOver(): Promise<void> {
     const { name } = this.options;
@@ -151,7 +151,7 @@ export class KafkaProducer {
     return request.stored;
   }
 
-  /** Many messages are of the same millisecond. */
+  /** Cached, because many messages are of the same millisecond. */
   private timestamp(): string {
     const nowMs = (this.options.now ?? Date.now)();
     if (nowMs !== this.timeMs) [this.timeMs, this.timeText] = [nowMs, String(nowMs)];

@@ -11,7 +11,7 @@ export class PendingRequest {
   private bytes = 0;
   done!: () => void;
   failed!: (error: unknown) => void;
-  /** When all in-sync replicas have all of them. Rejects when that is not known. */
+  /** Resolves when all in-sync replicas have all messages. Rejects when that is not known. */
   readonly stored = new Promise<void>((done, failed) => {
     this.done = done;
     this.failed = failed;

@@ -103,7 +103,7 @@ class Search {
     await consumer.run({ autoCommit: false, eachBatch: async (payload) => this.look(payload) });
   }
 
-  /** To the start of each stretch; partitions without one are left alone. */
+  /** Seeks to the start of each stretch; partitions without one are left alone. */
   private aim(assigned: Record<string, number[]>): void {
     for (const [topic, partitions] of Object.entries(assigned))
       for (const partition of partitions) {
@@ -137,9 +137,9 @@ class Search {
 }
 
 /**
- * The message with a CloudEvents id, or with an item of that id ahead of its own,
- * when it is known about when it was sent: for an interactive request
- * and then, never for the way of events. undefined when it is not there. Throws SearchTimedOut.
+ * The message with a CloudEvents id, or with an item of that id ahead of its own, when the approximate time of its sending is
+ * known. For an occasional interactive request, never for the path of events. undefined when there is no such message. Throws
+ * SearchTimedOut.
  */
 export const findMessage = async (
   connection: KafkaConnection,

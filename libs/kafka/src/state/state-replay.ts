@@ -5,8 +5,8 @@ interface Reading<P> {
 }
 
 /**
- * A topic of state is read from its beginning again after each join, and when it was deleted and created. Another
- * reading of a partition changes the state once it has reached the end: until then its values are outdated.
+ * A topic of state is read from its beginning again after each join, and when it was deleted and created. A repeated
+ * reading of a partition changes the state only when it has reached the end: until then its values are outdated.
  * Keys that the topic does not have any more keep their values: a topic that lost everything ends no devices and keys.
  */
 export class StateReplay<P> {
@@ -21,7 +21,7 @@ export class StateReplay<P> {
     else this.readings.delete(partition);
   }
 
-  /** What is offered was read already, though reading did not begin again. */
+  /** Whether this offset was read already, although reading did not begin again. */
   isBehind(partition: number, offset: bigint): boolean {
     return offset < (this.readings.get(partition)?.next ?? 0n);
   }
