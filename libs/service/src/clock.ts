@@ -22,8 +22,8 @@ const everyPeriod: Clock['every'] = (periodMs, work) => {
 };
 
 /**
- * A process that does nothing else should wake up once for all its periodic work: what each part of it costs then is little
- * beside a wake-up.
+ * A process that does nothing else should wake up once for all its periodic work: each part of it then costs little compared
+ * with a wake-up.
  */
 const everyPeriodTogether: Clock['every'] = (periodMs, work) => {
   let dueMs = Math.ceil((performance.now() + periodMs) / gridMs) * gridMs;

@@ -42,7 +42,7 @@ export interface CommonConfig {
   secrets: {
     /** With the parameters of TLS; what `pg` takes as a connection string. */
     databaseUrl: string;
-    /** That verify the gateway's tokens. The gateway has none: it verifies API keys. */
+    /** Keys that verify the gateway's tokens. The gateway has none: it verifies API keys. */
     identityKeys?: KeyObject[];
   };
 }
@@ -54,7 +54,7 @@ export interface ServiceConfig extends CommonConfig {
 
 const encryptionKeyBytes = 32;
 
-/** For secrets at rest. */
+/** The keys for secrets at rest. */
 export const encryptionKey = (reader: EnvReader): EncryptionKeys => {
   const keys = reader.list('ENCRYPTION_KEY').map((text) => Buffer.from(text, 'base64'));
   if (keys.length === 0 || keys.some(({ length }) => length !== encryptionKeyBytes))

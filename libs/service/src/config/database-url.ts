@@ -17,7 +17,7 @@ const isReadable = (text: string): boolean => {
 };
 
 /**
- * DATABASE_URL with what `DATABASE_TLS_…` say, in the words of libpq: the driver reads the files at each connection, so
+ * DATABASE_URL with what `DATABASE_TLS_…` say, as parameters of libpq: the driver reads the files at each connection, so
  * renewed ones need no restart.
  */
 export const databaseUrl = (reader: EnvReader): string => {

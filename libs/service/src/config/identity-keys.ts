@@ -13,7 +13,7 @@ const parsed = (variable: string, problem: string, parse: () => KeyObject): KeyO
   throw new ConfigError(variable, problem);
 };
 
-/** With which the gateway signs identity tokens. */
+/** The key with which the gateway signs identity tokens. */
 export const identityPrivateKey = (reader: EnvReader): KeyObject => {
   const key = Buffer.from(reader.string('IDENTITY_PRIVATE_KEY'), 'base64');
   return parsed('IDENTITY_PRIVATE_KEY', 'must be an Ed25519 private key (PKCS #8, DER) in base64', () =>

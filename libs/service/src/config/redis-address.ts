@@ -5,14 +5,14 @@ export type RedisKind = 'single' | 'sentinel' | 'cluster';
 /** Where Redis is, and as whom. */
 export interface RedisAddress {
   kind: RedisKind;
-  /** Of sentinels, or of some nodes of a cluster; one otherwise. */
+  /** Hosts of sentinels, or of some nodes of a cluster; otherwise one. */
   hosts: { host: string; port: number }[];
   username?: string;
   password?: string;
   db: number;
-  /** What the sentinels call it. */
+  /** The name of the master at the sentinels. */
   master?: string;
-  /** For the sentinels themselves. */
+  /** Password of the sentinels themselves. */
   sentinelPassword?: string;
   /** undefined: no TLS. */
   tls?: TlsFiles;
@@ -24,7 +24,7 @@ const form =
 const defaultPorts = { single: 6379, sentinel: 26_379, cluster: 6379 };
 const parameters = ['sentinel_password', 'ca', 'certificate', 'private_key'];
 
-/** A password with a `/` is read as a host, so what was read is not shown. */
+/** A password with a `/` is read as a host, so errors do not show what was read. */
 const hostsOf = (text: string, kind: RedisKind): RedisAddress['hosts'] =>
   text.split(',').map((entry) => {
     const [, bracketed, plain, port] = /^(?:\[([0-9a-fA-F:]+)\]|([^:[\]]+))(?::(\d{1,5}))?$/.exec(entry.trim()) ?? [];

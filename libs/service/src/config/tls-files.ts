@@ -46,7 +46,7 @@ const isPair = (certificate: string, privateKey: string): boolean => {
 
 /**
  * From `<PREFIX>_CERTIFICATE_FILE` (with the chain below the root) and `<PREFIX>_PRIVATE_KEY_FILE`. Throws ConfigError for a
- * file that is not there, or is no PEM, and for one without the other, or with another one's key.
+ * file that does not exist or is no PEM, for one file without the other, and for the key of another certificate.
  */
 export const certificateFiles = (reader: EnvReader, prefix: string): Pick<TlsFiles, 'certificate' | 'privateKey'> => {
   const certificate = checked(reader, `${prefix}_CERTIFICATE_FILE`, certificatesIn);

@@ -1,5 +1,5 @@
 /**
- * SQL: one of the texts in a parameter, for statements that are planned once. How many there are is hidden from PostgreSQL:
- * of an array that it sees it takes a plan for any number to be dearer than one for this number, and makes a new one each time.
+ * SQL: one of the texts in a parameter, for statements that are planned once. The number of texts is hidden from PostgreSQL: if
+ * it sees the array, it considers a generic plan more expensive than one for this number, and plans the statement each time.
  */
 export const anyOf = (parameter: `$${number}`): string => `ANY(ARRAY(SELECT unnest(${parameter}::text[])))`;

@@ -30,8 +30,8 @@ const seam = (before: JsonMember | undefined, after: JsonMember | undefined): st
 };
 
 /**
- * SQL of a record as JSON text, members in the order given, behind the constant `object`. Put together by one `concat`: its
- * functions are looked up once a statement, those of row_to_json and json_build_object for each value of each row.
+ * SQL of a record as JSON text, members in the order given, after the constant `object`. Joined by one `concat`: its functions
+ * are looked up once per statement, those of row_to_json and json_build_object for each value of each row.
  */
 export const jsonRecord = (object: string, members: readonly JsonMember[]): string => {
   const parts = members.flatMap((member, i) => [

@@ -96,8 +96,9 @@ export const statementMaxMs = 30_000;
 const transactionSilenceMaxMs = 30_000;
 
 /**
- * The kernel probes a connection that is silent for so long, each second, and ends it after ten probes without an answer. A
- * server whose machine is lost sends nothing more: a statement that waits for it would wait for ever, with what it holds.
+ * After a connection has been silent for this long, the kernel probes it each second, and ends it after ten probes without an
+ * answer. A server whose machine is lost sends nothing more: a statement that waits for it would wait for ever, and keep what it
+ * holds.
  */
 export const keptAlive = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 } as const;
 
@@ -129,7 +130,7 @@ const dataSourceOf = (options: DatabaseOptions, limits: Record<string, number> =
   return dataSource;
 };
 
-/** On a connection of its own, with other limits than those of the service. */
+/** Runs migrations on a connection of its own, with other limits than those of the service. */
 const runMigrations = async (options: DatabaseOptions): Promise<string[]> => {
   const dataSource = dataSourceOf({ ...options, entities: [], poolSize: 1 }, migrationLimits);
   await dataSource.initialize();
@@ -142,7 +143,7 @@ const runMigrations = async (options: DatabaseOptions): Promise<string[]> => {
 
 const migrate = async (dataSource: DataSource, options: DatabaseOptions): Promise<string[]> => {
   const { url, schema } = options;
-  // It is silent while migrations run: what forgets silent connections in between would leave the lock in PostgreSQL.
+  // This connection is silent while migrations run: anything on the way that drops it would leave the lock in PostgreSQL.
   const client = new pg.Client({ ...keptAlive, connectionString: url, connectionTimeoutMillis: connectTimeoutMs });
   client.on('error', () => undefined);
   await reached('PostgreSQL', hostOf(url), client.connect());
@@ -185,7 +186,7 @@ export const openDatabase = async (options: DatabaseOptions): Promise<DataSource
   }
 };
 
-/** Only migrates. Gives the names of what ran. */
+/** Only migrates. Returns the names of the migrations that ran. */
 export const migrateDatabase = async (options: DatabaseOptions): Promise<string[]> => {
   const dataSource = dataSourceOf(options);
   try {

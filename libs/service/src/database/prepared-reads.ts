@@ -6,7 +6,7 @@ import { statementName } from './statement-name.js';
 /** A prepared statement takes memory of every connection: texts beyond this are planned each time. */
 const textsMax = 32;
 
-/** Clients choose filters and page sizes, and so the texts: one that is rarely used takes no place. */
+/** Clients choose filters and page sizes, and so the texts: a text that is rarely used is not prepared. */
 const usesMin = 10;
 const countedMax = 200;
 
@@ -17,7 +17,7 @@ const countedMax = 200;
  */
 export class PreparedReads {
   private readonly names = new Map<string, string>();
-  /** Of texts without a name. */
+  /** How often texts without a name were used. */
   private readonly uses = new Map<string, number>();
 
   constructor(private readonly database: DataSource) {}
@@ -28,8 +28,8 @@ export class PreparedReads {
   }
 
   /**
-   * Rows as arrays of their columns: no object is made of each. `each`: planned each time for its values, for conditions
-   * that may find one row in a million, or all of them.
+   * Rows as arrays of their columns: no object is created for each row. `each`: the statement is planned each time for its
+   * values, for conditions that may find one row in a million, or all of them.
    */
   async tuples<T extends unknown[]>(text: string, values: unknown[], plan: 'once' | 'each' = 'once'): Promise<T[]> {
     const name = plan === 'once' ? this.nameOf(text) : undefined;

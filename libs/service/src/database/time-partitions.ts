@@ -88,7 +88,7 @@ export class TimePartitions {
     const name = `${this.parent}_from_${suffixOf(range)}`;
     const bounds = [iso(range.fromMs), iso(range.toMs)] as const;
     if (this.options.create) return this.options.create(manager, name, bounds);
-    // Attached: CREATE TABLE … PARTITION OF would wait for all readers of the table, for example until a pg_dump has ended.
+    // Attached after its creation: CREATE TABLE … PARTITION OF would wait for all readers of the table, such as a pg_dump.
     await manager.query(`CREATE TABLE ${name} (LIKE ${this.parent} INCLUDING DEFAULTS INCLUDING CONSTRAINTS)`);
     await manager.query(
       `ALTER TABLE ${this.parent} ATTACH PARTITION ${name} FOR VALUES FROM ('${bounds[0]}') TO ('${bounds[1]}')`,

@@ -2,15 +2,15 @@ import { Batcher, holdMsMax, type Waiting } from './batcher.js';
 
 /**
  * Writes that arrive at the same time, or while others are running, share a transaction: committing one takes as long as
- * many. Each has an outcome of its own: what cannot be done with the others at once is done alone. For writes that may be
- * repeated, as a commit whose answer is lost may have happened. The RequestBatcher of the device-proxy differs: a batch
+ * many. Each has an outcome of its own: a write that cannot be done together with the others is done alone. For writes that may
+ * be repeated, as a commit whose answer is lost may have happened. The RequestBatcher of the device-proxy differs: a batch
  * that fails is tried in parts only if its data is the reason, and it can keep a minimum time between batches.
  */
 export class WriteBatcher<T> {
   private readonly waiting: Batcher<T, void>;
 
   /**
-   * `together` returns what it did. It skips locked rows, which would hold up the others. The rest, and all of them
+   * `together` returns the items that it wrote. It skips locked rows, which would hold up the others. The rest, and all of them
    * when it rejects, are left to `alone`, which rejects with the reason.
    */
   constructor(
@@ -45,7 +45,7 @@ export class WriteBatcher<T> {
 
 /**
  * `write`, but calls that arrive at the same time, or while others are running, share one: what a fetch brings from many
- * partitions is one statement and one commit. When it rejects, each call is made alone. No rows are no call.
+ * partitions is one statement and one commit. When it rejects, each call is made alone. A call without rows does nothing.
  */
 export const sharedWrite = <R>(
   write: (rows: readonly R[]) => Promise<void>,

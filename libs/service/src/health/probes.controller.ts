@@ -5,7 +5,7 @@ import { Public } from '../identity/guard.js';
 import { Health } from './health.js';
 import { Metrics } from '../telemetry/metrics.js';
 
-/** What the operator's machinery asks: alive, ready for work, and how it goes. */
+/** What the operator's tools ask for: whether the process is alive and ready for work, and its metrics. */
 @ApiExcludeController()
 @Public()
 @Controller()

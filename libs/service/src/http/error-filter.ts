@@ -37,9 +37,12 @@ const statusOf = (error: unknown): number | undefined => {
 
 /** PostgreSQL, Redis or Kafka is down, full or overloaded: worth a retry, unlike a bug. */
 const outages = {
-  /** 53 and 58: no space on its disk, no memory, too many connections, files that it cannot read. The last five: too slow, two serializations that met, a deadlock, a lock that did not come, a silent transaction. */
+  /**
+   * 53 and 58: no space on its disk, no memory, too many connections, unreadable files. The last five: a statement that is too
+   * slow, a serialization conflict, a deadlock, a lock that was not granted in time, an idle transaction.
+   */
   code: /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|57P0[1235]|(08|53|58)\w{3}|57014|40001|40P01|55P03|25P03)$/,
-  /** TypeORM gives a connection that breaks back before the next statement of its transaction. */
+  /** TypeORM releases a connection that breaks before the next statement of its transaction. */
   name: /^(MaxRetriesPerRequestError|KafkaJSConnectionError|KafkaJSNumberOfRetriesExceeded|QueryRunner(Provider)?AlreadyReleasedError)$/,
   /** Error codes of Redis: the first word of a message, or after a dash if a script failed. */
   reply: /(^|-)(MISCONF|OOM|LOADING|READONLY|MASTERDOWN|NOREPLICAS|CLUSTERDOWN|MOVED|TRYAGAIN|BUSY) /,
@@ -53,7 +56,7 @@ const isOutage = (error: unknown): boolean => {
   return outages.code.test(String(code)) || outages.name.test(String(name)) || outages.message.test(String(message));
 };
 
-/** Any error as one that a client may see; an unexpected one becomes an InternalError without details. */
+/** Turns any error into one that a client may see; an unexpected one becomes an InternalError without details. */
 export const toServiceError = (error: unknown): ServiceError => {
   if (error instanceof ServiceError) return error;
   if (error instanceof SyntaxError && statusOf(error) === 400) return new MalformedJson();

@@ -48,7 +48,7 @@ const parseJson = (text: string): unknown => {
   } catch (error) {
     throw error instanceof ValidationFailed ? error : new MalformedJson();
   }
-  // It never reaches an object that is made of the fields.
+  // `__proto__` never becomes a field of an object that is built from the body.
   if (hasPrototype) throw new ValidationFailed([{ name: '__proto__', message: 'Unknown field' }]);
   refuseUnstorableText(text, value);
   return value;
@@ -69,7 +69,7 @@ const hostMissing = ({ httpVersion, headers }: IncomingMessage): ServiceError | 
 
 const mayBeLarge = (request: FastifyRequest): boolean => (request.routeOptions.bodyLimit ?? 0) > bodyLimitBytes;
 
-/** For what reaches no route, so no filter either. What is left of the body is not read. */
+/** For requests that reach no route, and so no error filter either. The rest of the body is not read. */
 const refuse = (request: FastifyRequest, reply: FastifyReply, error: ServiceError): void => {
   const answer = errorReply(error, request.url, request.headers.accept, request.id);
   setSecurityHeaders(reply, request.url);
@@ -100,7 +100,7 @@ export const createFastify = (
     bodyLimit: bodyLimitBytes,
     genReqId: requestIdOf,
     rewriteUrl: (request: IncomingMessage) => normaliseUrl(request.url ?? '/'),
-    // Of the whole request: an upload may take longer, and others are watched below.
+    // This would limit the whole request: an upload may take longer, and other bodies are watched below.
     requestTimeout: 0,
     keepAliveTimeout: keepAliveTimeoutMs,
     forceCloseConnections: true,

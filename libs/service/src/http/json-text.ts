@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 
-/** JSON that is made already: a handler gives it back, and it is answered as it is. */
+/** JSON text that exists already: a handler returns it, and it is sent unchanged. */
 export class JsonText {
   constructor(
     readonly text: string,

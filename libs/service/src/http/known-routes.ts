@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Routes that only pass requests on: which methods a path has is known behind them. */
+    /** Routes that only pass requests on: only the service behind them knows which methods a path has. */
     passesOn?: boolean;
   }
 }
@@ -40,7 +40,7 @@ const methodsOf = ({ server, url }: Asked): Set<string> => {
   return new Set(found.flatMap(({ methods }) => methods));
 };
 
-/** With what else the path of a request can be asked. */
+/** The other methods that the path of a request has. */
 export const otherMethods = (request: Asked): string[] =>
   [...methodsOf(request)].filter((method) => method !== request.method).sort();
 

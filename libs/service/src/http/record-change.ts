@@ -25,7 +25,7 @@ export const recordChange = <C extends z.ZodRawShape>(
   return z.strictObject({ ...shape, ...changes }) as unknown as z.ZodObject<C, z.core.$strict>;
 };
 
-/** The part of a body that changes the record, and the part that must be as it is. */
+/** The part of a body that changes the record, and the part that must be unchanged. */
 export const dividedChange = <T extends object>(
   body: T,
   changes: Record<string, unknown>,

@@ -4,7 +4,7 @@ import { isApi } from '../telemetry/http-spans.js';
 /** No response is interpreted as another media type. */
 export const noSniff = { 'x-content-type-options': 'nosniff' } as const;
 
-/** On every answer. Those of the API are of one tenant and some show a secret: nothing keeps them, unless they say so. */
+/** Set on every answer. An answer of the API is for one tenant and may show a secret: no cache keeps it, unless it says so. */
 export const setSecurityHeaders = (reply: FastifyReply, url: string): void => {
   reply.header('x-content-type-options', noSniff['x-content-type-options']);
   if (isApi(url)) reply.header('cache-control', 'no-store');

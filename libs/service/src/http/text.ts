@@ -2,7 +2,7 @@ import { ValidationFailed } from '../errors/service-error.js';
 
 const message = 'must not hold a NUL character or half of a surrogate pair';
 
-/** A half is one that has no other half beside it: with the flag u, pairs count as one character. */
+/** Matches only a surrogate without its other half: with the flag u, pairs count as one character. */
 const unstorable = /\0|\p{Surrogate}/u;
 
 /** How JSON spells them; a hit may be an escaped backslash, so the values decide. */
@@ -55,8 +55,8 @@ export const decodesToUtf8 = (text: string): boolean => {
 const wrongUrl = (message: string): ValidationFailed => new ValidationFailed([{ name: 'url', message }]);
 
 /**
- * The problem of a URL with a NUL or invalid UTF-8, which no path and no filter contains. Of packed filters,
- * parseListQuery looks inside.
+ * The problem of a URL with a NUL or invalid UTF-8, which no path and no filter contains. parseListQuery checks the contents of
+ * packed filters.
  */
 export const unreadableIn = (url: string): ValidationFailed | undefined => {
   if (url.includes('%00')) return wrongUrl('must not hold a NUL character');

@@ -20,8 +20,8 @@ const takesBody = (context: ExecutionContext): boolean => {
 };
 
 /**
- * Refuses fields in the body of an operation that takes none. An empty object is no field: clients send it. A guard: with a
- * single interceptor, Nest answers every request through observables, which takes longer than all else that it does.
+ * Refuses fields in the body of an operation that takes none. An empty object has no field: clients send it. This is a guard,
+ * because with a single interceptor Nest answers every request through observables, which takes longer than all else that it does.
  */
 @Injectable()
 export class UnreadBody implements CanActivate {

@@ -8,8 +8,8 @@ const streams = new WeakMap<FastifyRequest['raw'], Readable>();
 export const bodyStreamOf = (request: FastifyRequest): Readable => streams.get(request.raw) ?? Readable.from([]);
 
 /**
- * Configures an app before its routes are made: the body of a POST to `path` is not collected. The parser gets an empty
- * one, and the handler calls `bodyStreamOf`.
+ * Configures an app before its routes are made: the body of a POST to `path` is not collected. The parser gets an empty body,
+ * and the handler calls `bodyStreamOf`.
  */
 export const streamUploads =
   (path: string, bytesMax: number) =>

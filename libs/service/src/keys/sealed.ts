@@ -6,7 +6,7 @@ const tagBytes = 16;
 /** 32 bytes each. The first seals, all open: put a new one in front to rotate. */
 export type EncryptionKeys = Buffer | readonly Buffer[];
 
-/** Was sealed with a key that is not among those given. */
+/** The text was sealed with a key that is not among those given. */
 export class UnknownEncryptionKey extends Error {
   constructor(id: string) {
     super(`Sealed with the key ${id}, which ENCRYPTION_KEY does not hold (any more)`);
@@ -56,14 +56,14 @@ const openBytes = (key: Buffer, body: string): Buffer => {
   return Buffer.concat([decipher.update(bytes.subarray(nonceBytes + tagBytes)), decipher.final()]);
 };
 
-/** A point is not in the alphabet of base64. */
+/** A dot is not in the alphabet of base64. */
 const partsOf = (sealed: string): { id?: string; body: string } => {
   const at = sealed.indexOf('.');
   return at < 0 ? { body: sealed } : { id: sealed.slice(0, at), body: sealed.slice(at + 1) };
 };
 
 /**
- * AES-256-GCM for secrets at rest. Result: base64 of nonce, tag and ciphertext, with the id of the key and a point in
+ * AES-256-GCM for secrets at rest. Result: base64 of nonce, tag and ciphertext, with the id of the key and a dot in
  * front when there are several keys. With a single one there is no id: versions before there were ids read it too.
  */
 export const seal = (keys: EncryptionKeys, plain: string): string => {
@@ -81,7 +81,7 @@ export const open = (keys: EncryptionKeys, sealed: string): string => {
     try {
       return openWith(key, body);
     } catch {
-      // The tag shows that it was sealed with another key.
+      // The tag shows that the text was sealed with another key.
     }
   }
   return openWith(last ?? firstOf(keys), body);
@@ -97,7 +97,7 @@ export const reseal = (keys: EncryptionKeys, sealed: string): string | undefined
       openWith(first, body);
       return undefined;
     } catch {
-      // By another one, or by none: `open` decides.
+      // Sealed with another key, or with none of these: `open` decides.
     }
   }
   return seal(keys, open(keys, sealed));
@@ -112,15 +112,15 @@ export const deriveKeys = (keys: EncryptionKeys, purpose: string): { id: string;
   listOf(keys).map((key) => ({ id: encryptionKeyId(key), key: deriveKey(key, purpose) }));
 
 /**
- * Like `seal`, for what is sealed often: each purpose has a key of its own, because random nonces of one key suffice for 2^32
- * times only. What was sealed for another purpose does not open. The id of the key is always in front.
+ * Like `seal`, for what is sealed often: each purpose has a key of its own, because the random nonces of one key suffice only for
+ * 2^32 uses. What was sealed for another purpose does not open. The id of the key is always in front.
  */
 export const sealFor = (keys: EncryptionKeys, purpose: string, plain: Buffer): string => {
   const key = firstOf(keys);
   return `${encryptionKeyId(key)}.${sealWith(deriveKey(key, purpose), plain)}`;
 };
 
-/** Throws UnknownEncryptionKey, or an error of node:crypto when purpose or text are other ones. */
+/** Throws UnknownEncryptionKey, or an error of node:crypto when the purpose or the text differs. */
 export const openFor = (keys: EncryptionKeys, purpose: string, sealed: string): Buffer => {
   const { id = '', body } = partsOf(sealed);
   return openBytes(deriveKey(keyOf(keys, id), purpose), body);

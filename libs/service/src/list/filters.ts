@@ -21,7 +21,7 @@ export interface Filter {
   values: FilterValue[];
 }
 
-/** What each kind takes. */
+/** The operators that each kind takes. */
 export const operators: Record<FieldKind, readonly Operator[]> = {
   text: ['eq', 'neq', 'in', 'nin'],
   bool: ['eq', 'neq'],
@@ -43,7 +43,7 @@ const fraction = /:\d\d\.(\d{1,6})/;
 /** A day; a time of it, with or without seconds and a fraction; and its zone. */
 const dateTime = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?) ?(Z|[+-]\d\d:?\d\d)?)?$/i;
 
-/** A Date makes the 1st of March of the 30th of February. */
+/** A Date turns the 30th of February into the 1st of March. */
 const isDay = (day: string): boolean => {
   const date = new Date(day);
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(day);
@@ -51,7 +51,7 @@ const isDay = (day: string): boolean => {
 
 /**
  * RFC 3339 with or without fraction, or compact `20240101T000000Z`; a plain date counts as its midnight, and a time without
- * a zone is UTC. A Date ends at milliseconds: the fraction is taken from the text.
+ * a zone is UTC. A Date has only milliseconds, so the fraction is taken from the text.
  */
 export const readDate = (text: string): string | undefined => {
   const iso = text.replace(compactDate, '$1-$2-$3T$4:$5:$6Z');
@@ -97,7 +97,7 @@ const target = (name: string, spec: FilterSpec): Target | undefined => {
 const operatorTakesList = (operator: string): boolean => operator === 'in' || operator === 'nin';
 
 const parseOne = (name: string, text: string, spec: FilterSpec): Filter | string => {
-  // Packed filters are decoded once more than the URL, which has none.
+  // Packed filters are decoded once more than the URL, whose check found no NUL.
   if (name.includes('\0') || text.includes('\0')) return 'Must not hold a NUL character';
   const [, base = name, operator = 'eq'] = suffix.exec(name) ?? [];
   const found = target(base, spec);
@@ -130,7 +130,7 @@ export const parseFilters = (
     return [];
   });
 
-/** Of several values; the empty string means no value, so it matches NULL as well. */
+/** A condition for several values. The empty string means no value, so it matches NULL as well. */
 const listCondition = (expression: string, isIn: boolean, hasEmpty: boolean, list: string): string => {
   if (isIn)
     return hasEmpty ? `(${expression} IS NULL OR ${expression} = ANY(${list}))` : `${expression} = ANY(${list})`;
@@ -140,7 +140,7 @@ const listCondition = (expression: string, isIn: boolean, hasEmpty: boolean, lis
 /**
  * SQL conditions for PostgreSQL. `columns`: field -> SQL expression; a map's expression is a jsonb column. Values go
  * to `parameters` (positional, appended), so nothing of a request becomes SQL text. Values of maps are text: equality
- * is asked as containment, which an index of the whole column answers. A field without a value and one with the empty
+ * is tested as containment, which an index of the whole column answers. A field without a value and one with the empty
  * text are the same to every filter: both equal '', and both differ from anything else.
  */
 export const filtersToSql = (

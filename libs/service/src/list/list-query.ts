@@ -55,7 +55,7 @@ const idPattern = /^[0-9a-f]{32}$/;
 
 const reserved = ['limit', 'after', 'order', 'include', 'filter'];
 
-/** Clients write `name=value` as it is and encode the whole once: a plus in it is a plus, and no space. */
+/** Clients write `name=value` unencoded and encode the whole once, so a plus in it is a plus and not a space. */
 const unpacked = (packed: string): [string, string][] => [...new URLSearchParams(packed.replaceAll('+', '%2B'))];
 
 /** Both filter spellings: parameters of their own, and all packed into `filter=`. */
@@ -94,7 +94,7 @@ export interface ListEnvelope<T> {
   total_count?: number;
 }
 
-/** Spec §2.6. `rows` has up to `limit` + 1 rows: the extra row means that more follow. `hasMore`: of a page that is cut. */
+/** Spec §2.6. `rows` has up to `limit` + 1 rows: the extra row means that more follow. `hasMore`: given for a page that was cut. */
 export const listEnvelope = <T>(
   rows: readonly T[],
   query: Pick<ListQuery, 'limit' | 'after' | 'order'>,

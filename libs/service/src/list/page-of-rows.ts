@@ -12,7 +12,7 @@ export interface RowSource {
   /** Conditions on `$1`…, whose values are `parameters`. */
   where: string;
   parameters: readonly unknown[];
-  /** The total ends one above this. */
+  /** The total is counted up to one more than this. */
   countMax?: number;
 }
 

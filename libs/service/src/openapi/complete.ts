@@ -112,7 +112,7 @@ const hoisted = (parameters: Parameter[] | undefined, schemas: Record<string, Js
   });
 
 /**
- * What the container cannot know of its routes: errors with their bodies, headers, path parameters that no handler
+ * What the container cannot know about its routes: errors with their bodies, headers, path parameters that no handler
  * names. `forwarded`: the operations are reached through the gateway, whose connection may break.
  */
 export const completed = <T extends object>(document: T, { forwarded }: { forwarded: boolean }): T => {

@@ -86,10 +86,10 @@ const errorAnswer = (path: string, status: number, answer: Answer): Answer => ({
   content: answer.content ?? contentOf(path),
 });
 
-/** The bare words of v2 have answers of their own. */
+/** The bare tokens of v2 have answers of their own. */
 const kindOf = (path: string): string => (path.startsWith('/v2/') ? 'Token' : 'Error');
 
-/** `Error400`, `Token400` and so on, for what operations say nothing more of. */
+/** `Error400`, `Token400` and so on, for statuses that operations do not describe further. */
 export const errorResponses = Object.fromEntries(
   ['/v2/', '/v3/'].flatMap((path) =>
     Object.keys(meaning)

@@ -62,7 +62,7 @@ const ofPaths: Record<string, unknown> = {
   resourceInstance: 0,
 };
 
-/** Of bodies that are no JSON. */
+/** Examples of bodies that are not JSON. */
 const ofMediaTypes: Record<string, string> = {
   'application/octet-stream': '21.5',
   'text/csv': 'endpoint_name,endpoint_type\nthermo-1,thermometer\n',
@@ -90,7 +90,7 @@ const textOf = (name: string, { pattern, format }: JsonSchema): string => {
   return typeof pattern === 'string' && pattern.includes('0-9a-f') ? hexId('100100001') : 'example';
 };
 
-/** Makes examples out of schemas: of what is sent only what must be given, of what is answered everything. */
+/** Makes examples from schemas: with all members for answers, with only the required ones for requests. */
 export class ExampleMaker {
   constructor(
     private readonly schemas: Schemas,
@@ -143,7 +143,7 @@ export class ExampleMaker {
   }
 }
 
-/** What the page for trying an operation begins with. Optional parameters stay empty, but where one of them must be given. */
+/** Initial value on the page for trying an operation. Optional parameters stay empty, unless one of them must be given. */
 export const parameterExample = (place: string, name: string, required: boolean): unknown => {
   if (place === 'path') return ofPaths[name];
   // Shown as a form of its own: without an example it would begin with every filter at once.

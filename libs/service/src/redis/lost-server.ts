@@ -51,9 +51,9 @@ const isGone = async (redis: Redis, runId: string | undefined): Promise<boolean>
 };
 
 /**
- * Ends a connection whose Redis is gone though the connection is not. What Redis forks to save or to rewrite its log has
- * the connections of its clients too: when Redis is killed meanwhile they stay open, silent, until the fork ends, which
- * may be many seconds later. Of a Redis that merely answers late nothing is ended.
+ * Ends a connection whose Redis is gone though the connection is not. The process that Redis forks to save or to rewrite its
+ * log has the connections of its clients too: when Redis is killed meanwhile, they stay open but silent until the fork ends,
+ * which may be many seconds later. The connection of a Redis that merely answers late is not ended.
  */
 export const endWhenServerIsGone = (redis: Redis): void => {
   let connection = 0;

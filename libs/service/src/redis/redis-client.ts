@@ -26,12 +26,12 @@ export type RedisClientOptions = Pick<
 /** How soon moved slots are detected without a redirection. */
 const clusterRefreshMs = 2_000;
 
-/** A cluster's own way of trying again after a node was lost. */
+/** How long a cluster client waits before it tries again after a node was lost. */
 const failoverRetryMs = 100;
 
 /**
  * While Redis loads it reports an estimate, and a client waits that long by default before it retries. What Redis
- * reports is far too long at first: ten seconds for a load of one, measured.
+ * reports is far too long at first: ten seconds for a load that took one second, measured.
  */
 const loadingRetryMs = 100;
 
@@ -47,8 +47,8 @@ const loginOf = ({ username, password }: RedisAddress): RedisOptions => ({
 });
 
 /**
- * A command that was meant for one node is not sent on to another by itself: that one may lack what the command builds
- * on. It fails, and the slots are learnt again.
+ * A command that was meant for one node is not redirected to another automatically: that one may lack what the command builds
+ * on. The command fails, and the slots are read again.
  */
 const failWhenMoved = (cluster: Cluster): void => {
   const handleError = cluster.handleError.bind(cluster);
@@ -77,7 +77,7 @@ const clusterClient = (address: RedisAddress, options: RedisClientOptions): Clus
   if (maxRetriesPerRequest === 0) failWhenMoved(cluster);
   cluster.on('+node', (node: Redis) => {
     endWhenServerIsGone(node);
-    // Otherwise with its first command, and others are refused until that is done.
+    // Otherwise the node connects with its first command, and other commands are refused until it has.
     void node.connect().catch(() => undefined);
   });
   return cluster;
@@ -115,7 +115,7 @@ export const redisClient = (url: string, given: RedisClientOptions): RedisClient
   return redis;
 };
 
-/** For messages: where it is, without secrets. */
+/** The hosts of Redis for messages, without secrets. */
 export const redisHosts = (url: string): string =>
   parseRedisUrl(url)
     .hosts.map(({ host, port }) => `${host}:${port}`)
@@ -131,8 +131,8 @@ export const masterNodes = (redis: RedisClient): RedisClient[] =>
 const mastersOf = (cluster: Cluster): string => cluster.slots.map(([master]) => master).join();
 
 /**
- * `lost` is called when the connection to a node of a cluster breaks, or another node has slots of it: one that takes
- * over may lack its last writes, whether or not the connection to the old one breaks. Never for a Redis that is none.
+ * `lost` is called when the connection to a node of a cluster breaks, or when another node takes over slots of it: the new one
+ * may lack its last writes, whether or not the connection to the old one breaks. Never called for a Redis that is no cluster.
  */
 export const onNodeLost = (redis: RedisClient, lost: () => void): void => {
   if (!(redis instanceof Cluster)) return;

@@ -22,7 +22,7 @@ import { platformModules } from './platform-modules.js';
 
 /** What `startService` starts. Everything else is in the modules of the app. */
 export interface ServiceDefinition<C extends CommonConfig = CommonConfig> {
-  /** Of the OpenAPI document. */
+  /** Title of the OpenAPI document. */
   title: string;
   module: Type<unknown>;
   http?: HttpOptions;
@@ -30,7 +30,7 @@ export interface ServiceDefinition<C extends CommonConfig = CommonConfig> {
   traceDecision?: (config: C) => TraceDecision;
   /** Kafka consumers, by their class: they start when everything else runs. */
   strategies?: readonly Type<CustomTransportStrategy>[];
-  /** Before routes are registered, for what no module can do: CORS, Fastify plugins. */
+  /** Called before routes are registered, for what no module can do: CORS, Fastify plugins. */
   configure?: (app: NestFastifyApplication) => Promise<void> | void;
 }
 
@@ -69,7 +69,7 @@ const createApp = async <C extends CommonConfig>(
   app.useLogger(new NestLogger(log));
   app.useGlobalFilters(new ErrorFilter(log));
   app.useGlobalPipes(validationPipe());
-  // Behind the IdentityGuard, which is a provider.
+  // Runs after the IdentityGuard, which is a provider.
   app.useGlobalGuards(new UnreadBody());
   logRequests(app.getHttpAdapter().getInstance(), log);
   traceRequests(app.getHttpAdapter().getInstance(), app.get(Tracing), definition.traceDecision?.(config) ?? 'caller');
@@ -79,7 +79,10 @@ const createApp = async <C extends CommonConfig>(
   return app;
 };
 
-/** Not ready, then Nest's hooks: intake and sockets, HTTP, connections. Ends within STOP_TIMEOUT_MS even if Kafka, PostgreSQL or Redis is down. */
+/**
+ * Reports not ready, then runs Nest's hooks: intake and sockets, HTTP, connections. Ends within STOP_TIMEOUT_MS even if Kafka,
+ * PostgreSQL or Redis is down.
+ */
 const stopApp = async (app: NestFastifyApplication, config: CommonConfig): Promise<void> => {
   const logger = app.get<Logger>(LOGGER);
   const timeoutMs = config.stopTimeoutMs ?? defaultStopTimeoutMs;

@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs';
 import type { DestinationStream } from 'pino';
 
-/** A pipe whose reader is slow is tried again so often, after pauses. */
+/** A pipe whose reader is slow is tried again this often, after pauses. */
 const attemptsMax = 10;
 const pauseMs = 10;
 
@@ -37,7 +37,7 @@ export class LogDestination implements DestinationStream {
   private report(): void {
     const lines = this.missing;
     this.missing = 0;
-    // Not from within the call that logs something else.
+    // Not called from within the call that logs something else.
     queueMicrotask(() => this.onMissing(lines));
   }
 

@@ -21,7 +21,7 @@ const redacted = [
   argumentsOfCommands,
 ];
 
-/** Keys, tokens of sessions, signing secrets, tickets of downloads and passwords, each behind what may be shown. */
+/** Keys, tokens of sessions, signing secrets, tickets of downloads and passwords, each after a part that may be shown. */
 const secretText = new RegExp(
   [
     String.raw`(ak_[12][0-9a-f]{64})[0-9A-Za-z]{32}`,

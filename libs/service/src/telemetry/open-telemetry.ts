@@ -25,7 +25,7 @@ export interface OpenTelemetryOptions {
   metrics: Metrics;
 }
 
-/** What waits for the receiver; more is dropped and counted. */
+/** Spans that may wait for the receiver; more are dropped and counted. */
 const waitingMax = 4_096;
 const requestSpansMax = 512;
 const periodMs = 2_000;
@@ -41,7 +41,7 @@ const kinds = {
 
 type Export = OTLPTraceExporter['export'];
 
-/** Counts what the receiver does not take. */
+/** Counts the spans that the receiver does not accept. */
 class CountingExporter extends OTLPTraceExporter {
   waiting = 0;
 
@@ -65,7 +65,7 @@ class CountingExporter extends OTLPTraceExporter {
   }
 }
 
-/** Counts what it drops while the receiver is slow. */
+/** Counts the spans that it drops while the receiver is slow. */
 class CountingProcessor extends BatchSpanProcessor {
   constructor(
     private readonly exporter: CountingExporter,

@@ -14,6 +14,6 @@ export const parseTraceParent = (text: string | undefined): TraceParent | undefi
   return { traceId, spanId, sampled: (parseInt(flags, 16) & 1) === 1 };
 };
 
-/** Of a span that is recorded. */
+/** The text for a span that is recorded. */
 export const formatTraceParent = ({ traceId, spanId }: Pick<TraceParent, 'traceId' | 'spanId'>): string =>
   `00-${traceId}-${spanId}-01`;

@@ -13,14 +13,14 @@ export interface SpanOptions {
 export interface Span {
   /** To propagate the context: header `traceparent` of HTTP requests and of Kafka messages. */
   readonly traceParent: string;
-  /** Once. `error` when it failed. */
+  /** Called once. `error`: why the work failed. */
   end(error?: unknown): void;
 }
 
 /** What `openTelemetry` provides. */
 export interface SpanRecorder {
   start(parent: TraceParent | undefined, name: string, options?: SpanOptions): Span;
-  /** Sends what waits. */
+  /** Sends the spans that wait. */
   stop(): Promise<void>;
 }
 
@@ -31,7 +31,7 @@ export interface SpanRecorder {
 export class Tracing {
   /**
    * @param recorder Tracing is off without one.
-   * @param sampleRatio Of what begins here, from 0 to 1. What was begun elsewhere is followed when it is sampled there.
+   * @param sampleRatio Share of the traces begun here that is sampled, 0 to 1. Others are followed when they are sampled where they began.
    */
   constructor(
     private readonly recorder?: SpanRecorder,
@@ -43,7 +43,7 @@ export class Tracing {
     return this.recorder !== undefined;
   }
 
-  /** Begins a trace, for one in so many. */
+  /** Begins a trace, for the sampled share of calls. */
   root(name: string, options?: SpanOptions): Span | undefined {
     return this.adopt(undefined, name, options);
   }
@@ -61,7 +61,7 @@ export class Tracing {
     return parent?.sampled ? this.recorder.start(parent, name, options) : undefined;
   }
 
-  /** Sends what waits. */
+  /** Sends the spans that wait. */
   async stop(): Promise<void> {
     await this.recorder?.stop();
   }
