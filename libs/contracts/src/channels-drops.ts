@@ -20,7 +20,7 @@ export const ChannelDropSchema = z
 
 export type ChannelEventsDropped = z.infer<typeof ChannelDropSchema>;
 
-/** What queues of channels lost (spec §8): every event that was removed undelivered is in exactly one of these. */
+/** What queues of channels lost (spec §8): every event that was removed undelivered is counted in exactly one message. */
 export const ChannelsDrops = topic<ChannelEventsDropped>({
   name: 'channels.drops',
   kind: 'fact',

@@ -4,8 +4,8 @@ import { base64, id, instant } from './fields.js';
 import { topic } from './topic.js';
 
 /**
- * Which call the command came from: POST /v2/device-requests, /v2/endpoints/…, or PUT /v2/subscriptions/…; `campaign`: none,
- * but a campaign.
+ * Which call the command came from: POST /v2/device-requests, /v2/endpoints/…, or PUT /v2/subscriptions/…; `campaign`: from a
+ * campaign, not from a call.
  */
 export const commandKinds = ['device-request', 'endpoint', 'subscription', 'campaign'] as const;
 
@@ -68,8 +68,8 @@ export const DeviceCommandResultSchema = z
 export type DeviceCommandFinished = z.infer<typeof DeviceCommandResultSchema>;
 
 /**
- * A command ended: exactly one result per accepted command. It goes only to the channel of the key that sent it, or to the
- * campaign that did.
+ * A command ended: exactly one result per accepted command. It goes only to the channel of the key that sent the command, or to
+ * the campaign that did.
  */
 export const DeviceCommandResults = topic<DeviceCommandFinished>({
   name: 'device.command-results',

@@ -70,8 +70,8 @@ export const DeviceCredentialSchema = z
 export type DeviceCredentialChanged = z.infer<typeof DeviceCredentialSchema>;
 
 /**
- * A credential as it is now. One that was withdrawn is a tombstone; a proxy then closes the connections that were
- * opened with it, and ends the registrations. So it does for certificates whose serial number was revoked.
+ * A credential as it is now. A credential that was withdrawn is a tombstone; a proxy then closes the connections that were
+ * opened with it, and ends the registrations. It does the same for certificates whose serial number was revoked.
  */
 export const DeviceCredentials = topic<DeviceCredentialChanged>({
   name: 'device.credentials',

@@ -20,8 +20,8 @@ export type DeviceGroupsChanged = z.infer<typeof DeviceGroupsSchema>;
 
 /**
  * The groups of a device as they are now. Several changes in a short time are one announcement, so it names no request:
- * the audit entry of each change does (SYS_543, SYS_544). The last group that ends is announced with none, then a
- * tombstone.
+ * the audit entry of each change does (SYS_543, SYS_544). When its last group ends, the device is announced without groups, then
+ * with a tombstone.
  */
 export const DeviceGroups = topic<DeviceGroupsChanged>({
   name: 'device.groups',

@@ -44,7 +44,7 @@ export type DeviceModelChanged = z.infer<typeof DeviceModelSchema>;
 export const modelKey = (accountId: string, object: number, version: string): string =>
   `${accountId}/${object}/${version}`;
 
-/** The definition of a version of an object that an account has uploaded. One that was deleted is a tombstone. */
+/** The definition of a version of an object that an account has uploaded. A definition that was deleted is a tombstone. */
 export const DeviceModels = topic<DeviceModelChanged>({
   name: 'device.models',
   kind: 'state',

@@ -57,7 +57,7 @@ export const DeviceSelectionPageSchema = z
 export type DeviceSelectionAnswered = z.infer<typeof DeviceSelectionPageSchema>;
 export type SelectedDevice = z.infer<typeof SelectedDeviceSchema>;
 
-/** A request that is read twice is answered twice: the devices of a page may repeat. */
+/** Answers to selection requests. A request that is read twice is answered twice, so the devices of a page may repeat. */
 export const DeviceSelectionPages = topic<DeviceSelectionAnswered>({
   name: 'device.selection-pages',
   kind: 'fact',

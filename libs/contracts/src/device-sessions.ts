@@ -67,8 +67,8 @@ const categoryOf: Record<DeviceSessionChanged['change'], Category> = {
 };
 
 /**
- * What happened to a device's LwM2M session, in order. Produced before the device gets its answer; may repeat after a
- * crash of the proxy: an end then with the same id and time. A consumer that keeps state drops what has a lower epoch than
+ * What happened to a device's LwM2M session, in order. Produced before the device gets its answer. May repeat after a
+ * crash of the proxy: a repeated end has the same id and time. A consumer that keeps state drops facts with a lower epoch than
  * it has seen.
  */
 export const DeviceSessions = topic<DeviceSessionChanged>({

@@ -16,7 +16,7 @@ export const base64 = z.string().regex(base64Pattern);
 /** SHA-256 in lower-case hex. */
 export const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 
-/** Base64, with the id of the key that sealed it and a point in front where there are several keys. */
+/** Base64, with the id of the key that sealed it and a dot in front if there are several keys. */
 export const sealed = z.string().regex(/^([0-9a-f]{8}\.)?[A-Za-z0-9+/]*={0,2}$/);
 
 /**

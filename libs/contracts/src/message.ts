@@ -75,7 +75,7 @@ const check = <V>(topic: Topic<V>, value: unknown): V => {
   return result.data;
 };
 
-/** Written out: put together with `...` from parts and `headerNames`, they took half of the time that a message takes. */
+/** The headers are written out: built with `...` from parts and `headerNames`, they took half of the time that a message takes. */
 type Base = Record<'ce_specversion' | 'ce_id' | 'ce_type' | 'ce_source' | 'ce_time' | 'content-type', string>;
 type Framed = Base & Record<'ce_itembytes' | 'ce_category' | 'ce_account' | 'ce_audience' | 'ce_endpoint', string>;
 

@@ -56,8 +56,8 @@ export interface Topic<V> {
   /** Set on topics whose values start with an item for the customers' channels (docs/adr/0006). */
   delivery?: (value: V) => Delivery | undefined;
   /**
-   * Writes what `schema` and JSON.stringify would, where that takes too long: ASCII without anything that JSON escapes.
-   * undefined: the value is left to those.
+   * Writes what `schema` and JSON.stringify would, for topics where these take too long: ASCII without anything that JSON escapes.
+   * undefined: the value is left to these.
    */
   text?: (value: V) => FramedText | undefined;
 }

@@ -36,8 +36,8 @@ export const newUid = (nowMs: number = Date.now()): string => {
 };
 
 /**
- * The uid of what another process may announce again: with `source` and the time in place of random digits, so that a
- * repetition has the same one.
+ * The uid of what another process may announce again: it is derived from `source` and the time in place of random digits, so
+ * that a repetition has the same uid.
  */
 export const uidOf = (source: string, atMs: number): string => {
   const hash = createHash('sha256').update(source).digest();
