@@ -1,4 +1,4 @@
-/** Excerpts of the input can be anything; PostgreSQL stores neither a NUL nor, in JSON, half of a surrogate pair. */
+/** Excerpts of the input can hold anything; PostgreSQL stores neither a NUL nor, in JSON, half of a surrogate pair. */
 const storable = (text: string): string => Buffer.from(text.replaceAll('\0', '\ufffd')).toString();
 
 /** Bytes or text from outside that break the format they claim to be in. The only error the decoders throw. */

@@ -8,10 +8,13 @@ import { exact } from '../values/value.js';
 export type CborItem =
   string | number | bigint | boolean | null | undefined | Buffer | CborItem[] | Map<CborItem, CborItem>;
 
-/** A SenML pack is an array of maps of values; LwM2M nests nothing deeper. */
+/** A SenML pack is an array of maps of values; no LwM2M payload is nested more deeply. */
 const depthMax = 8;
 
-/** A pack of 10,000 SenML records has about half as many. A message of 1 MiB may have a million, which take too long to read. */
+/**
+ * A pack of 10,000 SenML records has about half as many items. A message of 1 MiB could have a million, which would take too
+ * long to read.
+ */
 const itemsMax = 200_000;
 
 const broken = (problem: string): Malformed => new Malformed('cbor', problem);
@@ -32,7 +35,7 @@ const halfFloat = (bits: number): number => {
 const isInteger = (item: CborItem | undefined): item is number | bigint =>
   typeof item === 'bigint' || Number.isInteger(item);
 
-/** `[exponent, mantissa]` of 10 (RFC 8949 §3.4.4): the nearest number that JavaScript has. */
+/** `[exponent, mantissa]` to the base 10 (RFC 8949 §3.4.4), as the nearest number that JavaScript can represent. */
 const decimalFraction = (item: CborItem): number => {
   const [exponent, mantissa] = Array.isArray(item) && item.length === 2 ? item : [];
   const value = isInteger(exponent) && isInteger(mantissa) ? Number(`${mantissa}e${exponent}`) : NaN;
@@ -49,7 +52,7 @@ const valueOfTag = (tag: number | bigint, item: CborItem): number | bigint => {
   return seconds;
 };
 
-/** Grows with the bytes received, never with a declared length. */
+/** Memory grows with the bytes received, never with a declared length. */
 class Reader {
   private at = 0;
   private items = 0;

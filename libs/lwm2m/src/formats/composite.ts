@@ -37,19 +37,19 @@ const recordsIn = (format: number, bytes: Buffer): SenmlRecord[] => {
 };
 
 /**
- * The names in the payload of a composite operation, in its order: paths, unless the sender erred. Throws Malformed or
- * UnsupportedFormat.
+ * The names in the payload of a composite operation, in the order of the payload: paths, unless the sender made a mistake.
+ * Throws Malformed or UnsupportedFormat.
  */
 export const namesIn = (format: number, bytes: Buffer): string[] => recordsIn(format, bytes).map(({ name }) => name);
 
 /**
- * The values that a Write-Composite sets. Resource instances that it removes, with null, have none. Throws Malformed or
- * UnsupportedFormat.
+ * The values that a Write-Composite sets. Resource instances that it removes (value null) are left out. Throws Malformed
+ * or UnsupportedFormat.
  */
 export const decodeWriteComposite = (format: number, bytes: Buffer, models: ModelRegistry): ResourceValue[] =>
   (format === lwm2mCbor ? lwm2mCborValues : recordValues)(recordsIn(format, bytes), models);
 
-/** Of `n` in SenML CBOR (RFC 8428 §6). */
+/** Label of `n` in SenML CBOR (RFC 8428 §6). */
 const nameLabel = 0;
 
 /** A list of paths, for Read-Composite and Observe-Composite. Throws UnsupportedFormat. */

@@ -29,7 +29,7 @@ const mediaTypes = new Map<number, string>([
   [contentFormat.lwm2mCbor, 'application/vnd.oma.lwm2m+cbor'],
 ]);
 
-/** Numbers from before LwM2M 1.0, still seen; 99 is that of Mbed Client. */
+/** Numbers from before LwM2M 1.0 that devices still use; 99 comes from Mbed Client. */
 const oldNumbers = new Map<number, number>([
   [99, contentFormat.tlv],
   [1541, contentFormat.text],
@@ -47,6 +47,6 @@ export const currentFormat = (format: number): number => oldNumbers.get(format) 
 export const mediaTypeOf = (format: number): string =>
   mediaTypes.get(currentFormat(format)) ?? 'application/octet-stream';
 
-/** Parameters such as a charset are ignored. undefined for a media type that is no format of a device. */
+/** Parameters such as a charset are ignored. Undefined for a media type that devices do not use. */
 export const contentFormatOf = (mediaType: string): number | undefined =>
   numbers.get((mediaType.split(';')[0] as string).trim().toLowerCase());

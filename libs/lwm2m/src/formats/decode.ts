@@ -59,7 +59,7 @@ const retyped = (value: Scalar, given: ResourceType, wanted: ResourceType | unde
   return typeof value === 'string' && wanted === 'corelnk' ? wanted : given;
 };
 
-/** Those without a value are left out. */
+/** Records without a value are left out. */
 export const recordValues = (records: readonly SenmlRecord[], models: ModelRegistry): ResourceValue[] =>
   records.flatMap(({ name, value, type, timeMs }) => {
     if (value === undefined) return [];
@@ -70,7 +70,7 @@ export const recordValues = (records: readonly SenmlRecord[], models: ModelRegis
     ];
   });
 
-/** LwM2M JSON has no bytes of its own: opaque values are base64 in a text (LwM2M 1.0 §6.4.4). */
+/** LwM2M JSON has no type for bytes: opaque values are strings in base64 (LwM2M 1.0 §6.4.4). */
 const withBytes = (one: ResourceValue, models: ModelRegistry): ResourceValue =>
   typeof one.value === 'string' && typeAt(one.path, models) === 'opaque'
     ? { ...one, value: parseScalar(one.value, 'opaque'), type: 'opaque' }
@@ -96,8 +96,8 @@ const cborValue = (bytes: Buffer, path: string, models: ModelRegistry): Resource
 };
 
 /**
- * The resource values in an answer or notification. `basePath`: what was asked for; SenML and LwM2M CBOR name their own
- * paths, and LwM2M JSON does if it has a base name. Throws Malformed or UnsupportedFormat.
+ * The resource values in an answer or notification. `basePath`: the path that was requested; SenML and LwM2M CBOR name
+ * their own paths, and LwM2M JSON does if it has a base name. Throws Malformed or UnsupportedFormat.
  */
 export const decodeValues = (
   format: number,
@@ -125,7 +125,7 @@ export const decodeValues = (
 };
 
 /**
- * The values of a Send (LwM2M 1.2 core §6.4.6) or of the answer to a composite read, which name all their paths. Throws
+ * The values of a Send (LwM2M 1.2 core §6.4.6) or of the answer to a composite read, whose payloads name all paths. Throws
  * Malformed or UnsupportedFormat.
  */
 export const decodeSend = (format: number, bytes: Buffer, models: ModelRegistry, nowMs?: number): ResourceValue[] => {

@@ -7,7 +7,7 @@ const broken = (problem: string): Malformed => new Malformed('lwm2m-cbor', probl
 
 const itemOf = (value: Scalar): CborItem => (isObjectLink(value) ? formatLink(value) : value);
 
-/** The map of an id within a map, which is made if it does not exist. */
+/** The map under `id` in `map`, created if it does not exist. */
 const within = (map: Map<CborItem, CborItem>, id: number, path: string): Map<CborItem, CborItem> => {
   const known = map.get(id);
   if (known instanceof Map) return known;
@@ -17,7 +17,7 @@ const within = (map: Map<CborItem, CborItem>, id: number, path: string): Map<Cbo
   return made;
 };
 
-/** Maps within maps by one id each, from the object down (LwM2M 1.2.2 core §7.5.4). Throws Malformed. */
+/** Nested maps with one id per level, from the object down (LwM2M 1.2.2 core §7.5.4). Throws Malformed. */
 export const encodeLwm2mCbor = (values: readonly ResourceValue[]): Buffer => {
   const root = new Map<CborItem, CborItem>();
   for (const { path, value } of values) {

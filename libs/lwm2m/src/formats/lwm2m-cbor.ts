@@ -37,9 +37,9 @@ const below = (map: Map<CborItem, CborItem>, base: readonly number[], removes: b
   });
 
 /**
- * The CBOR format of LwM2M 1.2 (content format 11544, LwM2M 1.2.2 core §7.5.4): maps within maps, by one id
- * (`{3: {0: {0: "x"}}}`) or by several (`{[3, 0]: {0: "x"}}`), down to values. Paths are whole; there are no times. Throws
- * Malformed. `removes`: in a Write-Composite, where null removes a resource instance.
+ * The CBOR format of LwM2M 1.2 (content format 11544, LwM2M 1.2.2 core §7.5.4): nested maps from ids to values, with one
+ * id per level (`{3: {0: {0: "x"}}}`) or several (`{[3, 0]: {0: "x"}}`). Paths are complete, and values have no times.
+ * `removes`: the payload is of a Write-Composite, where null removes a resource instance. Throws Malformed.
  */
 export const decodeLwm2mCbor = (bytes: Buffer, removes = false): SenmlRecord[] => {
   const root = decodeCborItem(bytes);

@@ -15,19 +15,19 @@ const valueOf = (entry: Record<string, unknown>): [Scalar, ResourceType] => {
   throw broken(`${given[0]} is of a wrong type`);
 };
 
-/** Not after 1970: seconds before now. Unlike SenML, small positive times count from 1970. */
+/** Zero or a negative number means seconds before now. Unlike in SenML, small positive times count from 1970. */
 const absoluteMs = (seconds: number, nowMs: number): number =>
   timeMsOf(seconds <= 0 ? nowMs / 1000 + seconds : seconds, 'lwm2m-json');
 
-/** The base name is optional: without it a name is relative to the path that was asked for, unless it begins with a slash. */
+/** The base name is optional: without it, a name is relative to the requested path unless it begins with a slash. */
 const nameBelow = (basePath: string, name: string): string => {
   if (name.startsWith('/')) return name;
   return name === '' ? basePath : `${basePath}/${name}`;
 };
 
 /**
- * The JSON format of LwM2M 1.0 (content format 11543): `{"bn":"/3/0/","bt":…,"e":[{"n":"0","sv":…}]}`. `basePath`: what
- * was asked for. Throws Malformed.
+ * The JSON format of LwM2M 1.0 (content format 11543): `{"bn":"/3/0/","bt":…,"e":[{"n":"0","sv":…}]}`. `basePath`: the
+ * path that was requested. Throws Malformed.
  */
 export const decodeLwm2mJson = (bytes: Buffer, basePath: string, nowMs = Date.now()): SenmlRecord[] => {
   let document: unknown;

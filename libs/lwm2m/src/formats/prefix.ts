@@ -7,10 +7,10 @@ const { senmlJson, senmlCbor, senmlEtchJson, senmlEtchCbor, lwm2mCbor } = conten
 
 const packs: readonly number[] = [senmlJson, senmlCbor, senmlEtchJson, senmlEtchCbor];
 
-/** A short base name would otherwise make a large payload of a small one. */
+/** Without a limit, a short base name would make a large payload of a small one. */
 const nameCharactersMax = 512;
 
-/** Whether payloads of the format name the paths of their values: those of a device behind a gateway have its prefix. */
+/** Whether payloads of the format name the paths of their values; behind a gateway, these paths begin with the device's prefix. */
 export const namesPaths = (format: number): boolean => packs.includes(format) || format === lwm2mCbor;
 
 type Label = string | number;
@@ -37,7 +37,7 @@ const isJson = (format: number): boolean => format === senmlJson || format === s
 
 const labelsOf = (format: number): Labels => (isJson(format) ? jsonLabels : cborPackLabels);
 
-/** What may be an integer of 64 bits, which has at most 20 digits. */
+/** Fields that may hold an integer of 64 bits, which has at most 20 digits. */
 const sums = new Set(['v', 'bv', 's', 'bs']);
 const longInteger = /^-?\d{16,20}$/;
 const longDigits = /\d{16}/;
@@ -45,8 +45,8 @@ const longDigits = /\d{16}/;
 const { rawJSON } = JSON as JSON & { rawJSON: (text: string) => unknown };
 
 /**
- * An integer that a number of JavaScript cannot hold: it is written again with the digits that it was read with. Node 20 has
- * no `context`, and there its last digits change.
+ * Writes an integer that a JavaScript number cannot hold with the digits that were read. Node 20 passes no `context`, so
+ * the last digits of such integers change there.
  */
 const withDigits = (name: string, value: unknown, context?: { source?: string }): unknown => {
   const source = context?.source ?? '';
@@ -57,7 +57,7 @@ const withDigits = (name: string, value: unknown, context?: { source?: string })
 const parsed = (bytes: Buffer): unknown => {
   const text = bytes.toString('utf8');
   try {
-    // With a function, it takes several times as long.
+    // JSON.parse takes several times as long with a function.
     return longDigits.test(text) ? JSON.parse(text, withDigits) : JSON.parse(text);
   } catch {
     throw new Malformed('senml', 'is no JSON');
@@ -116,7 +116,7 @@ export const addPrefix = (format: number, bytes: Buffer, prefix: string): Buffer
   return writePack(format, pack);
 };
 
-/** Records that can stand in any order: each with the base values that apply to it, and its whole name. */
+/** Makes the order of the records irrelevant: each gets the base values that apply to it, and its complete name. */
 const splitPack = (format: number, pack: Pack, divide = dividedName): Map<string, Pack> => {
   const { baseName, name, bases } = labelsOf(format);
   const parts = new Map<string, Pack>();
@@ -165,8 +165,8 @@ const mapped = <A, B>(map: Map<string, A>, change: (value: A) => B): Map<string,
   new Map([...map].map(([key, value]) => [key, change(value)]));
 
 /**
- * The parts of a payload, without prefixes, by the prefix of their paths: '' for the gateway itself. Throws Malformed or
- * UnsupportedFormat.
+ * The parts of a payload by the prefix of their paths, each without the prefix; '' stands for the gateway itself. Throws
+ * Malformed or UnsupportedFormat.
  */
 export const splitByPrefix = (format: number, bytes: Buffer): Map<string, Buffer> => {
   if (format === lwm2mCbor) return mapped(splitMap(mapOf(bytes)), encodeCborItem);
@@ -174,7 +174,7 @@ export const splitByPrefix = (format: number, bytes: Buffer): Map<string, Buffer
   return mapped(splitPack(format, readPack(format, bytes)), (pack) => writePack(format, pack));
 };
 
-/** The payload of one device behind a gateway. Throws Malformed, also if it names another device. */
+/** The payload of one device behind a gateway. Throws Malformed, also when the payload names another device. */
 export const removePrefix = (format: number, bytes: Buffer, prefix: string): Buffer => {
   const parts = splitByPrefix(format, bytes);
   const other = [...parts.keys()].find((one) => one !== prefix);
@@ -183,8 +183,8 @@ export const removePrefix = (format: number, bytes: Buffer, prefix: string): Buf
 };
 
 /**
- * The payload of a device with an alternate root, without the root in front of each path; undefined if a path is not below the
- * root. Throws Malformed or UnsupportedFormat.
+ * The payload of a device with an alternate root, without the root at the start of each path; undefined if a path is not
+ * below the root. Throws Malformed or UnsupportedFormat.
  */
 export const belowRoot = (format: number, bytes: Buffer, root: string): Buffer | undefined => {
   if (format === lwm2mCbor) {

@@ -14,7 +14,7 @@ const unlessMalformed = (bytes: Buffer, change: () => Buffer): Buffer => {
 
 /**
  * The payload for a device with an alternate root, such as `/lwm2m`: names in SenML and SenML-ETCH are below the root
- * (LwM2M 1.2.1 transport §6.4.1). The paths in LwM2M CBOR are numbers, and stay as they are. '' is no root.
+ * (LwM2M 1.2.1 transport §6.4.1). The paths in LwM2M CBOR are numbers and stay unchanged. '' means no root.
  */
 export const addRoot = (format: number, bytes: Buffer, root: string): Buffer => {
   if (root === '' || !namesPaths(format) || format === contentFormat.lwm2mCbor) return bytes;
@@ -22,8 +22,8 @@ export const addRoot = (format: number, bytes: Buffer, root: string): Buffer => 
 };
 
 /**
- * The payload of a device with an alternate root, its names without the root. A payload in which a name lacks the root,
- * as older devices send it, stays as it is.
+ * The payload of a device with an alternate root, with the root removed from its names. If a name lacks the root, as in
+ * payloads of older devices, the payload stays unchanged.
  */
 export const removeRoot = (format: number, bytes: Buffer, root: string): Buffer => {
   if (root === '' || !namesPaths(format)) return bytes;

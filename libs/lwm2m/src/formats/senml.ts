@@ -35,10 +35,10 @@ export const recordsMax = 10_000;
 /** RFC 8428 §4.4. */
 const versionMax = 10;
 
-/** What a Date can hold. */
+/** The largest time that a Date can hold. */
 const timeMsMax = 8.64e15;
 
-/** What an integer in CBOR can hold. */
+/** The range of an integer in CBOR. */
 const integerMin = -(2n ** 64n);
 const integerMax = 2n ** 64n - 1n;
 
@@ -69,7 +69,7 @@ const tooLarge = (): Malformed => broken('v and bv are too large');
 const numeric = (value: unknown, base: number): number | bigint => {
   if (typeof value === 'bigint' && Number.isInteger(base)) {
     const sum = value + BigInt(base);
-    // It could be read, but not be written again.
+    // Such a sum could be read, but not be written again.
     if (sum < integerMin || sum > integerMax) throw tooLarge();
     return exact(sum);
   }
@@ -142,8 +142,8 @@ const resolve = (pack: unknown, nowMs: number, removes: boolean): SenmlRecord[] 
 };
 
 /**
- * Throws Malformed. Integers beyond 2^53 lose their last digits, as in any JSON number here. `removes`: SenML-ETCH, where
- * `"v": null` removes what the record names (RFC 8790 §3.2).
+ * Throws Malformed. Integers beyond 2^53 lose their last digits, because JSON.parse reads them as numbers. `removes`: the
+ * payload is SenML-ETCH, where `"v": null` removes what the record names (RFC 8790 §3.2).
  */
 export const decodeSenmlJson = (bytes: Buffer, nowMs = Date.now(), removes = false): SenmlRecord[] => {
   let pack: unknown;
@@ -165,7 +165,7 @@ const named = (record: CborItem): Raw => {
   return Object.fromEntries([...record].map(([label, value]) => [nameOf(label), value]));
 };
 
-/** Throws Malformed. `removes`: as for JSON. */
+/** Throws Malformed. `removes`: see `decodeSenmlJson`. */
 export const decodeSenmlCbor = (bytes: Buffer, nowMs = Date.now(), removes = false): SenmlRecord[] => {
   const pack = decodeCborItem(bytes);
   if (!Array.isArray(pack)) throw broken('is no array');

@@ -16,7 +16,7 @@ const kinds: readonly TlvKind[] = ['object-instance', 'resource-instance', 'mult
 
 const hasChildren = (kind: TlvKind): boolean => kind === 'object-instance' || kind === 'multiple-resource';
 
-/** What may be inside what: deeper nesting than instance, resource, resource instance does not exist. */
+/** Which kinds may be nested in which: TLV has no deeper levels than instance, resource, resource instance. */
 const allowed: Record<TlvKind | 'root', readonly TlvKind[]> = {
   root: kinds,
   'object-instance': ['resource', 'multiple-resource'],
@@ -27,7 +27,7 @@ const allowed: Record<TlvKind | 'root', readonly TlvKind[]> = {
 
 const broken = (problem: string): Malformed => new Malformed('tlv', problem);
 
-/** Entries at all levels. An entry may have two bytes. */
+/** The number of entries at all levels that may still follow: an entry can be as short as two bytes. */
 interface Budget {
   left: number;
 }
@@ -67,7 +67,7 @@ const uint = (value: number): Buffer => {
 const lengthMax = 0xff_ffff;
 const idMax = 0xffff;
 
-/** Throws Malformed for an id above 65535 or a value of 16 MiB and more. */
+/** Throws Malformed for an id above 65535 or a value of 16 MiB or more. */
 export const encodeTlv = (entries: readonly Pick<TlvEntry, 'kind' | 'id' | 'value' | 'children'>[]): Buffer =>
   Buffer.concat(
     entries.flatMap(({ kind, id, value, children }) => {
@@ -96,7 +96,7 @@ const readFloat = (bytes: Buffer): number => {
   throw broken(`a float of ${bytes.length} bytes`);
 };
 
-/** The value of a resource or resource instance as its model's type. Throws Malformed. */
+/** The value of a resource or resource instance, read as the type of its model. Throws Malformed. */
 export const tlvScalar = (bytes: Buffer, type: ResourceType): Scalar => {
   switch (type) {
     case 'integer':
@@ -152,7 +152,7 @@ const numberBytes = (value: number | bigint, type: ResourceType): Buffer => {
   return type === 'unsigned' ? unsignedBytes(BigInt(value)) : integerBytes(BigInt(value));
 };
 
-/** The bytes of a value, in the fewest that hold it. Throws Malformed for a number that its type cannot hold. */
+/** The value in as few bytes as possible. Throws Malformed for a number that its type cannot hold. */
 export const scalarTlv = (value: Scalar, type: ResourceType): Buffer => {
   if (Buffer.isBuffer(value)) return value;
   if (typeof value === 'boolean') return Buffer.from([value ? 1 : 0]);

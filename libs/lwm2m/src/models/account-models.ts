@@ -7,7 +7,7 @@ type Versioned = ObjectModel & { version: string };
 /** The models that one account has uploaded: by object, in ascending order of their versions. */
 interface Uploaded {
   byObject: Map<number, Versioned[]>;
-  /** The registries for devices, by the versions that they name. */
+  /** The registries for devices, by the object versions that the devices name. */
   registries: Map<string, ModelRegistry>;
 }
 
@@ -44,7 +44,7 @@ export class AccountModels {
     return registry;
   }
 
-  /** Without a model of the default major version, a device that names no version gets any existing one. */
+  /** A device that names no version gets any existing model if there is none of the default major version. */
   private choose(all: readonly Versioned[], object: number, named: string | undefined): Versioned | undefined {
     const closest = closestVersion(all, named ?? defaultObjectVersion);
     if (closest || named !== undefined || this.standard.object(object)) return closest;

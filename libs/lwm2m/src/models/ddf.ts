@@ -13,12 +13,12 @@ export const definitionLengthMax = 262_144;
 const definitionResourcesMax = 1_000;
 
 const nameLengthMax = 128;
-/** Older definitions have prose in place of a unit: `Defined by "Units" resource`. */
+/** Units in older definitions may be prose: `Defined by "Units" resource`. */
 const unitLengthMax = 16;
 
 const broken = (problem: string): Malformed => new Malformed('ddf', problem);
 
-/** LwM2M.xsd writes types with capitals; some vendors do not. No type: the resource is executed. */
+/** LwM2M.xsd writes types with capitals; some vendors do not. A resource without a type is executable. */
 const types = new Map<string, ResourceType>([
   ['string', 'string'],
   ['integer', 'integer'],

@@ -4,7 +4,7 @@ import { parsePath } from '../paths/path.js';
 import type { ResourceValue } from '../values/value.js';
 import { objectModel } from './model-registry.js';
 
-/** The object of the devices behind a gateway: version 2.0 (LwM2M Gateway 1.1.1 §6), and resource 2 of 1.0. */
+/** The gateway object, version 2.0 (LwM2M Gateway 1.1.1 §6), with resource 2 of version 1.0. */
 export const gatewayObject = objectModel(
   25,
   'LwM2M Gateway',
@@ -21,7 +21,7 @@ export interface DeviceBehind {
   instance: number;
   /** Its endpoint name. */
   deviceId: string;
-  /** The first segment of its paths. */
+  /** The first segment of the paths of its resources. */
   prefix: string;
   objects: LinkList;
 }
@@ -37,10 +37,10 @@ export interface UnusableInstance {
 const deviceIdMax = 64;
 const prefixMax = 64;
 
-/** Characters of names in SenML (RFC 8428 §4.5.1), without the slash. Digits alone would be an object. */
+/** Characters of names in SenML (RFC 8428 §4.5.1), without the slash. Digits alone would be read as an object id. */
 const prefixPattern = /^(?!\.{1,2}$)(?!\d+$)[A-Za-z0-9\-:._]+$/;
 
-/** Neither may be in an endpoint name of a registration, and PostgreSQL stores no NUL. */
+/** Control characters and surrogates are refused in the endpoint names of registrations too, and PostgreSQL stores no NUL. */
 const notInNames = /[\u0000-\u001f\u007f\p{Surrogate}]/u;
 
 type Texts = ReadonlyMap<number, string>;
@@ -53,7 +53,7 @@ const textsOf = (values: readonly ResourceValue[]): Map<number, Map<number, stri
     const texts = instances.get(instance) ?? new Map<number, string>();
     instances.set(instance, texts);
     if (typeof value !== 'string') continue;
-    // Links in several instances of the resource are one list.
+    // Several instances of the resource together form one list of links.
     const before = texts.get(resource);
     texts.set(resource, before === undefined ? value : `${before},${value}`);
   }
@@ -88,7 +88,7 @@ const read = (instance: number, texts: Texts): DeviceBehind | UnusableInstance =
 
 const isUsable = (one: DeviceBehind | UnusableInstance): one is DeviceBehind => !('problem' in one);
 
-/** It is not known which of them is meant, so that none of them is used. */
+/** If several instances share a value, the one that is meant is unknown, so none of them is used. */
 const repeated = (
   all: readonly (DeviceBehind | UnusableInstance)[],
   field: 'deviceId' | 'prefix',
@@ -99,7 +99,7 @@ const repeated = (
   );
 };
 
-/** The devices that the values of object 25 describe, in the order of their instances, and what describes none. */
+/** The devices that the values of object 25 describe, in the order of their instances, and the instances that describe none. */
 export const devicesBehind = (
   values: readonly ResourceValue[],
 ): { devices: DeviceBehind[]; unusable: UnusableInstance[] } => {

@@ -8,7 +8,7 @@ export interface ResourceModel {
   type: ResourceType;
   operations: Operations;
   multiple: boolean;
-  /** As the object definition names it: `Cel`, `%`, `s`. Absent: it has none, or the instance reports its own (5701). */
+  /** As the object definition names it: `Cel`, `%`, `s`. Absent if the resource has none, or the instance reports its own (5701). */
   unit?: string;
 }
 
@@ -20,11 +20,11 @@ export interface ObjectModel {
   resources: ReadonlyMap<number, ResourceModel>;
 }
 
-/** `id name type operations`, with `*` behind the type for a multiple resource, and the unit if it has one; one a line. */
+/** One resource a line: `id name type operations`, with `*` behind the type for a multiple resource, then the unit if it has one. */
 const linePattern =
   /^(\d+) (.+) (string|integer|unsigned|float|boolean|opaque|time|objlnk|corelnk|none)(\*?) (R|W|RW|E|-)(?: (\S+))?$/;
 
-/** Reads the compact tables beside this file. Throws on a line that is not of the form. */
+/** Reads the compact tables beside this file. Throws for a line of another form. */
 export const objectModel = (object: number, name: string, table: string): ObjectModel => ({
   object,
   name,

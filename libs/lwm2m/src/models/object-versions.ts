@@ -1,7 +1,7 @@
 /** Versions of the objects for which a device names one, by object id. */
 export type ObjectVersions = Readonly<Record<string, string>>;
 
-/** Of an object for which the device names no version (LwM2M 1.1 core §7.2.2). */
+/** The version of an object for which the device names none (LwM2M 1.1 core §7.2.2). */
 export const defaultObjectVersion = '1.0';
 
 const objectVersionPattern = /^\d{1,3}\.\d{1,3}$/;
@@ -13,7 +13,7 @@ interface VersionedLink {
   attributes: Readonly<Record<string, string | true>>;
 }
 
-/** From the `ver` attributes of a registration (`</3303>;ver="1.1"`, LwM2M 1.1 core §6.2.1). undefined: there are none. */
+/** Read from the `ver` attributes of a registration (`</3303>;ver="1.1"`, LwM2M 1.1 core §6.2.1). Undefined if there are none. */
 export const objectVersions = (links: readonly VersionedLink[]): ObjectVersions | undefined => {
   const named = links.flatMap(({ path, attributes: { ver } }): [string, string][] => {
     const object = objectPattern.exec(path)?.[1];
@@ -34,8 +34,8 @@ export const compareVersions = (a: string, b: string): number => {
 };
 
 /**
- * The one to read a device by: of its version, otherwise of the same major version, since minor versions only add to an
- * object: the next lower one, or else the lowest. `known` is in ascending order.
+ * The model version with which to read a device: the same version, or else one of the same major version, since minor
+ * versions only add to an object: the next lower one, or if there is none, the lowest. `known` is in ascending order.
  */
 export const closestVersion = <T extends { version: string }>(known: readonly T[], wanted: string): T | undefined => {
   const [major] = partsOf(wanted);

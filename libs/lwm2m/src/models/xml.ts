@@ -1,6 +1,6 @@
 import { Malformed } from '../errors.js';
 
-/** An element of an XML document: as much of XML as object definitions use. */
+/** An element of an XML document. Only the XML that object definitions use is supported. */
 export interface XmlElement {
   name: string;
   attributes: ReadonlyMap<string, string>;
@@ -22,7 +22,7 @@ const entities = new Map([
   ['apos', "'"],
 ]);
 
-/** What is no character of XML (XML 1.0 §2.2): among others NUL and half of a surrogate pair, which PostgreSQL does not store. */
+/** Everything that XML 1.0 §2.2 does not allow, such as NUL and half of a surrogate pair, which PostgreSQL does not store. */
 const noCharacter = /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/u;
 
 const codePoint = (text: string, radix: number): string => {
@@ -69,7 +69,7 @@ class Reader {
     if (source.startsWith('<!--', at)) return void this.skip('-->');
     if (source.startsWith('<?', at)) return void this.skip('?>');
     if (source.startsWith('<![CDATA[', at)) return this.add(this.skip(']]>').slice('<![CDATA['.length));
-    // A document type could define entities that grow without end, or name files.
+    // A document type could define entities that expand without limit, or refer to files.
     if (source.startsWith('<!', at)) throw broken('declarations are not taken');
     this.tag(this.skip('>').slice(1));
   }
@@ -118,7 +118,7 @@ class Reader {
   }
 }
 
-/** Throws Malformed. Takes no document type: entities beyond the five of XML do not exist. */
+/** Throws Malformed. Document types are refused, so the only entities are the five that XML predefines. */
 export const parseXml = (source: string): XmlElement => {
   if (noCharacter.test(source)) throw broken('a character that XML does not allow');
   return new Reader(source.replace(/^\uFEFF/, '')).read();

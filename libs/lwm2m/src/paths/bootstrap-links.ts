@@ -1,7 +1,7 @@
 import { parseLinks } from './link-format.js';
 import { parsePath } from './path.js';
 
-/** An object instance that a device has when it bootstraps. */
+/** An object instance that a device already has when it bootstraps. */
 export interface BootstrapInstance {
   object: number;
   instance: number;
@@ -15,7 +15,7 @@ export interface BootstrapLinks {
   instances: BootstrapInstance[];
 }
 
-/** 1.0 has it before the links (`lwm2m="1.0",</0/0>`), 1.1 as an attribute of the root (`</>;lwm2m=1.1,</0/0>`). */
+/** 1.0 has the version before the links (`lwm2m="1.0",</0/0>`), 1.1 as an attribute of the root (`</>;lwm2m=1.1,</0/0>`). */
 const leading = /^\s*lwm2m="?(\d\.\d)"?\s*(?:,|$)/;
 const ofRoot = /^\s*<\/?>;lwm2m="?(\d\.\d)"?/;
 

@@ -15,12 +15,12 @@ export interface ResourceLink {
 }
 
 export interface LinkList {
-  /** Alternate root (`rt="oma.lwm2m"` on a path that is not `/`), else ''. */
+  /** The alternate root (`rt="oma.lwm2m"` on a path other than `/`), or ''. */
   rootPath: string;
-  /** Content formats that the root link names: what the device speaks beside the mandatory ones. */
+  /** Content formats that the root link names: those that the device supports beside the mandatory ones. */
   rootContentFormats: number[];
   links: ResourceLink[];
-  /** Omitted targets: outside the root, or not an LwM2M path, as those of devices behind a gateway (object 25). */
+  /** Omitted targets: outside the root, or not LwM2M paths, such as those of devices behind a gateway (object 25). */
   leftOut: string[];
 }
 
@@ -121,13 +121,13 @@ const readLinks = (text: string): { target: string; attributes: Record<string, s
   return found;
 };
 
-/** Some devices name the type at objects as well: a root has no segment that is a number (LwM2M 1.1 transport §6.4.1). */
+/** Some devices name the type on objects as well, but a root has no numeric segment (LwM2M 1.1 transport §6.4.1). */
 const isRoot = ({ target, attributes }: { target: string; attributes: Record<string, string | true> }): boolean =>
   typeof attributes['rt'] === 'string' &&
   attributes['rt'].split(/\s+/).includes(rootType) &&
   !/\/\d+(?:\/|$)/.test(target);
 
-/** A loop, since a pattern that looks for slashes at the end takes quadratic time on slashes elsewhere. */
+/** Uses a loop: a pattern for slashes at the end takes quadratic time if there are many slashes elsewhere. */
 const withoutSlashes = (target: string): string => {
   let end = target.length;
   while (target[end - 1] === '/') end--;
@@ -156,8 +156,8 @@ const link = (
 });
 
 /**
- * Reads a registration's or Discover's link list. Targets outside the root path, and those below it that are no LwM2M
- * path, are omitted, and named in `leftOut`. Throws Malformed.
+ * Reads the link list of a registration or a Discover answer. Targets that are outside the root path or are no LwM2M path
+ * are omitted and listed in `leftOut`. Throws Malformed.
  */
 export const parseLinks = (text: string): LinkList => {
   if (Buffer.byteLength(text) > linkLimits.bytes) throw broken(`longer than ${linkLimits.bytes} bytes`);

@@ -43,13 +43,13 @@ const values = {
   st: step,
 } as const;
 
-/** Only a resource or an instance of one has a value to compare. */
+/** These attributes compare values, which only resources and resource instances have. */
 const comparing: readonly string[] = ['edge', 'gt', 'lt', 'st'];
 
 /**
- * The attributes of an Observe (LwM2M 1.2 core §6.4.1, §7.3) as the query of its URI, whatever order they are given in.
- * Parameters with other names are left out. Undefined for none. Throws WrongParameter. The device decides whether they fit
- * together, for example `pmin` and `pmax`.
+ * The attributes of an Observe (LwM2M 1.2 core §6.4.1, §7.3) as the query of its URI, in a fixed order. Parameters with
+ * other names are left out. Undefined if there are no attributes. Throws WrongParameter. The device decides whether the
+ * attributes fit together, for example `pmin` and `pmax`.
  */
 export const observeAttributes = (path: string, given: Readonly<Record<string, unknown>>): string | undefined => {
   const parts = Object.entries<Value>(values).flatMap(([name, expected]) => {

@@ -13,7 +13,7 @@ const idMax = 65_534;
 
 const segment = '/(0|[1-9]\\d{0,4})';
 
-/** One expression for the whole path: snapshots and values read several for each resource. */
+/** One expression for the whole path, for speed: snapshots and values parse several paths for each resource. */
 const pathPattern = new RegExp(`^${segment}(?:${segment}(?:${segment}(?:${segment})?)?)?$`);
 
 const notPath = (text: string): Malformed => new Malformed('path', `"${text.slice(0, 40)}" is no LwM2M path`);
@@ -52,7 +52,7 @@ export const isPath = (text: string): boolean => {
 /** True for `path` itself and everything below it. */
 export const covers = (path: string, other: string): boolean => other === path || other.startsWith(`${path}/`);
 
-/** `/3/0/1?pmin=1&gt=2` into path and query parts; parts are separated by `&` or `;` and stay untouched. */
+/** Splits `/3/0/1?pmin=1&gt=2` into the path and the parts of the query, which `&` or `;` separates. The parts stay unchanged. */
 export const splitUri = (uri: string): { path: string; query: string[] } => {
   const mark = uri.indexOf('?');
   if (mark < 0) return { path: uri, query: [] };

@@ -6,7 +6,7 @@ import { boundedText, queryParameters } from './query-parameters.js';
 export interface BootstrapParameters {
   /** Endpoint client name; absent when the security layer determines it (from 1.1 on). */
   endpointName?: string;
-  /** `pct`: the Content-Format that the device prefers for what is written to it (from 1.1 on). */
+  /** `pct`: the Content-Format in which the device prefers to be written to (from 1.1 on). */
   preferredFormat?: number;
   /** `acc` of a Bootstrap-Pack-Request: the instances of the device's account at the bootstrap server (from 1.2 on). */
   bootstrapAccount?: BootstrapInstance[];
@@ -23,7 +23,7 @@ const instancesIn = (links: string): BootstrapInstance[] => {
   }
 };
 
-/** `query`: the Uri-Query options. Unknown parameters are ignored, and `acc` unless a pack is asked for. Throws WrongParameter. */
+/** `query`: the Uri-Query options. Unknown parameters are ignored; so is `acc` unless a pack is requested. Throws WrongParameter. */
 export const parseBootstrap = (query: readonly string[], isPack: boolean): BootstrapParameters => {
   const parameters = queryParameters(query, valued);
   const endpointName = boundedText(parameters, 'ep');

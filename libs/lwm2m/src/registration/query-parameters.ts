@@ -2,7 +2,7 @@ import { WrongParameter } from '../errors.js';
 
 const textMax = 255;
 
-/** Uri-Query options by name. Throws WrongParameter for one that is given twice, and for one of `valued` without a value. */
+/** Uri-Query options by name. Throws WrongParameter for a repeated parameter, and for one of `valued` without a value. */
 export const queryParameters = (
   query: readonly string[],
   valued: ReadonlySet<string>,

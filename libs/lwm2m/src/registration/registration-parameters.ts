@@ -7,7 +7,7 @@ export type Lwm2mVersion = (typeof lwm2mVersions)[number];
 /** Seconds; LwM2M 1.1 core §6.2.1. */
 const defaultLifetimeSeconds = 86_400;
 
-/** Seconds. It stands for 0, which is infinite (LwM2M 1.1 core appendix E.2). */
+/** Seconds. A lifetime of 0, which is infinite, becomes this one (LwM2M 1.1 core appendix E.2). */
 const lifetimeSecondsMax = 0xffff_ffff;
 
 /** Parameters of a Register request, without its links (LwM2M 1.1 core §6.2.1). */
@@ -30,20 +30,20 @@ export interface RegistrationParameters {
 export interface UpdateParameters {
   lifetimeSeconds?: number;
   binding?: string;
-  /** Absent: not named. A `binding` without it ends the queue mode of LwM2M 1.0; `Q` of 1.1 stays as it was registered. */
+  /** Absent if not named. A `binding` without it ends the queue mode of LwM2M 1.0; `Q` of 1.1 stays as registered. */
   queueMode?: true;
   smsNumber?: string;
   others: Record<string, string>;
 }
 
-/** The version of LwM2M is unknown: 4.12 (LwM2M 1.1 core §6.2.1). */
+/** The version of LwM2M is unknown; answered with 4.12 (LwM2M 1.1 core §6.2.1). */
 export class UnsupportedVersion extends WrongParameter {
   constructor(version: string) {
     super('lwm2m', `version "${version.slice(0, 20)}" is not supported: ${lwm2mVersions.join(', ')}`);
   }
 }
 
-/** Parameters that have a value; `Q` is the exception among those that are known. */
+/** Known parameters that need a value: all except `Q`. */
 const valued = new Set(['ep', 'et', 'lt', 'lwm2m', 'b', 'sms']);
 
 const lifetime = (text: string | undefined): number | undefined => {
@@ -54,8 +54,8 @@ const lifetime = (text: string | undefined): number | undefined => {
 };
 
 /**
- * Letters of all versions, each once, in any order: 1.0 puts the queue mode behind a transport (`UQ`, `UQS`), and some
- * later devices still do; 1.1 has `Q` of its own, and adds TCP and non-IP; 1.2 adds MQTT and HTTP.
+ * The letters of all versions, each at most once, in any order: 1.0 writes the queue mode behind a transport (`UQ`, `UQS`),
+ * and some later devices still do; 1.1 has a separate parameter `Q`, and adds TCP and non-IP; 1.2 adds MQTT and HTTP.
  */
 const binding = (parameters: Map<string, string | undefined>): { binding?: string; queueMode?: true } => {
   const text = parameters.get('b');

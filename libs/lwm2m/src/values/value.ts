@@ -24,7 +24,7 @@ export interface ResourceValue {
 export const isObjectLink = (value: Scalar): value is ObjectLink =>
   typeof value === 'object' && !Buffer.isBuffer(value);
 
-/** The type of a value whose format tells numbers, texts and bytes apart. */
+/** The type of a value from a format that tells numbers, texts and bytes apart. */
 export const typeOfScalar = (value: Scalar): ResourceType => {
   if (typeof value === 'string') return 'string';
   if (typeof value === 'boolean') return 'boolean';
@@ -32,7 +32,7 @@ export const typeOfScalar = (value: Scalar): ResourceType => {
   return typeof value === 'bigint' || Number.isInteger(value) ? 'integer' : 'float';
 };
 
-/** Exact where a number can be, else a bigint. */
+/** A number if it can hold the value exactly, or else a bigint. */
 export const exact = (value: bigint): number | bigint =>
   value >= BigInt(Number.MIN_SAFE_INTEGER) && value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : value;
 
@@ -50,7 +50,7 @@ const integerRanges = {
   unsigned: [0n, 2n ** 64n - 1n],
 } as const;
 
-/** 64 bits: signed for `integer` and `time`, unsigned for `unsigned`. */
+/** Whether the value fits into 64 bits: signed for `integer` and `time`, unsigned for `unsigned`. */
 export const isIntegerOf = (value: bigint, type: ResourceType): boolean => {
   const [min, max] = integerRanges[type === 'unsigned' ? 'unsigned' : 'signed'];
   return value >= min && value <= max;
@@ -63,7 +63,7 @@ const parseInteger = (text: string, type: ResourceType): number | bigint => {
   return exact(value);
 };
 
-/** Each digit can be matched in one way only, because the text is untrusted and may be long. */
+/** Matches each digit in only one way, because the text is untrusted and may be long. */
 const floatPattern = /^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$/;
 
 const parseFloat64 = (text: string): number => {
@@ -72,7 +72,7 @@ const parseFloat64 = (text: string): number => {
   return Number(text);
 };
 
-/** Base64 with or without its padding. undefined when some of the text would be lost. */
+/** Base64 with or without its padding. Undefined when decoding would lose some of the text. */
 export const base64Bytes = (text: string, alphabet: RegExp): Buffer | undefined => {
   const end = text.endsWith('==') ? -2 : text.endsWith('=') ? -1 : text.length;
   const letters = text.slice(0, end);
