@@ -5,7 +5,7 @@ export const randomId = (): string =>
 export const base64Of = (bytes: Uint8Array): string =>
   btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''));
 
-/** Bytes of a payload; the service writes base64. */
+/** Bytes of a payload, which the service writes in base64. */
 export const payloadOf = (base64: string): Uint8Array<ArrayBuffer> =>
   Uint8Array.from(atob(base64), (char) => char.charCodeAt(0));
 

@@ -7,7 +7,7 @@ import type { NotificationMessage } from './generated/api.js';
 type Headers = Record<string, string | string[] | undefined>;
 
 const secretPrefix = 'whsec_';
-/** Older messages may be replayed by an eavesdropper. */
+/** An eavesdropper may replay older messages. */
 const ageMaxSeconds = 300;
 
 const isSignedWith = (secret: string, content: string, signatures: string[]): boolean => {
@@ -31,9 +31,9 @@ const verify = (body: string, headers: Headers, secrets: readonly string[], nowM
 };
 
 /**
- * The events of a request to the callback URL; none for the empty one that verifies the URL. `signed`: with signing
- * secrets of the callback, the message must carry a signature of one of them (Standard Webhooks 1.0), and `headers` are
- * needed. Throws InvalidSignature.
+ * The events of a request to the callback URL; none for the empty request that verifies the URL. `signed`: for a callback
+ * with signing secrets: the message must carry a signature of one of them (Standard Webhooks 1.0) in its `headers`.
+ * Throws InvalidSignature.
  */
 export const callbackEvents = (
   body: string | Uint8Array,

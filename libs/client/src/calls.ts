@@ -10,9 +10,9 @@ export interface CallsOptions {
   baseUrl: string;
   /** Time limit of one attempt of a request; default 30 s. */
   timeoutMs?: number;
-  /** Retries of a request, where that is safe; default 3. */
+  /** Retries of a request that may safely be repeated; default 3. */
   retries?: number;
-  /** In place of the global one, for example with a proxy. */
+  /** Used in place of the global `fetch`, for example to go through a proxy. */
   fetch?: typeof fetch;
 }
 
@@ -35,8 +35,8 @@ export class Calls {
   }
 
   /**
-   * Any operation of the interface, by method and path: `call('GET /v3/devices/{id}', { path: { id } })`. What may be
-   * repeated is, after failures that pass. Throws RequestFailed, NoAnswer.
+   * Any operation of the interface, by method and path: `call('GET /v3/devices/{id}', { path: { id } })`. Retries after
+   * temporary failures if the operation may be repeated. Throws RequestFailed, NoAnswer.
    */
   async call<K extends Operation>(operation: K, ...[input, options]: Arguments<K>): Promise<AnswerOf<K>> {
     return (await this.http.send(operation, input as AnyInput | undefined, options)) as AnswerOf<K>;
@@ -52,7 +52,7 @@ export class Calls {
     return this.commands.run(deviceId, command, options);
   }
 
-  /** Sends a command and returns its async-id as soon as it waits for the device. */
+  /** Sends a command and returns its async-id as soon as the command waits for the device. */
   sendCommand(deviceId: string, command: Command, options?: CommandOptions): Promise<string> {
     return this.commands.send(deviceId, command, options);
   }
@@ -68,8 +68,8 @@ export class Calls {
   }
 
   /**
-   * Entries of the device event log as they are stored, from now on or behind one: `for await (const entry of await
-   * lanyard.tail())`. Connects again by itself and misses none. Throws RequestFailed, NoAnswer; the loop TailEnded too.
+   * Entries of the device event log as they are stored, from now on or after a given entry: `for await (const entry of await
+   * lanyard.tail())`. Reconnects by itself and misses none. Throws RequestFailed, NoAnswer; the loop also throws TailEnded.
    */
   tail(options: TailOptions = {}): Promise<AsyncGenerator<DeviceEvent, void>> {
     return new Tail(this.http, options).open();

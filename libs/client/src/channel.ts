@@ -17,22 +17,22 @@ export interface ChannelOptions {
     NonNullable<Operations['PUT /v2/notification/websocket']['input']['body']>['serialization']
   >;
   onState?: (state: ChannelState) => void;
-  /** Why the channel is not connected; it keeps trying. ConnectionLost, or why it could not be registered again. */
+  /** Told why the channel is not connected: ConnectionLost, or why it could not register again. The channel keeps trying. */
   onLost?: (error: LanyardError) => void;
   /** The longest delay between two attempts to connect; default 30 s. */
   reconnectMaxMs?: number;
-  /** Closes the channel, also before it was open for the first time: `listen` then rejects with its reason. */
+  /** Closes the channel. If it was never open, `listen` rejects with the reason of the signal. */
   signal?: AbortSignal;
 }
 
 export interface ChannelLimits extends ConnectionLimits {
-  /** Limits the events that the application has not read yet: the service keeps the others. */
+  /** The most events that are held for the application; the service keeps the others. */
   heldMax: number;
-  /** A connection that lasted so long was no failure. */
+  /** A connection that lasted this long does not count as a failure. */
   steadyMs: number;
 }
 
-/** The service pings every 30 s, and wants an answer within 10. */
+/** The service sends a ping every 30 s, and expects an answer within 10 s. */
 const usualLimits: ChannelLimits = { heldMax: 1_000, silenceMaxMs: 75_000, pausedMaxMs: 5_000, steadyMs: 10_000 };
 
 const keyNotValid = 1008;
@@ -42,7 +42,7 @@ const isRefused = ({ code, status }: ConnectionEnd): boolean =>
 
 /**
  * The WebSocket channel of a key. Reconnects when the connection is lost: the service keeps the events of
- * that time, up to 24 hours, and sends unconfirmed ones again. A single `for await` loop reads the events; an
+ * that time, up to 24 hours, and sends unconfirmed events again. A single `for await` loop reads the events; an
  * error there (ChannelEnded) means that the channel cannot continue.
  */
 export class Channel implements AsyncIterable<LanyardEvent> {
@@ -105,7 +105,7 @@ export class Channel implements AsyncIterable<LanyardEvent> {
     this.stopped.signal.addEventListener('abort', () => signal?.removeEventListener('abort', close), { once: true });
   }
 
-  /** Keeps it connected from now on, and resolves when it is for the first time. */
+  /** Keeps the channel connected from now on, and resolves when it is connected for the first time. */
   private opened(): Promise<void> {
     return new Promise((resolve, reject) => {
       const ended = (): void => reject(this.failure ?? new ChannelEnded('closed before it was open'));
@@ -130,16 +130,16 @@ export class Channel implements AsyncIterable<LanyardEvent> {
       await this.room();
       if (signal.aborted) return;
       this.enter('connecting');
-      // Not at each opening: two clients of a key would take the channel from each other without a pause.
+      // Not reset at each opening: two clients of a key would take the channel from each other without a pause.
       if (end.openMs >= this.limits.steadyMs) failures = 0;
       await sleep(backOffMs(failures, this.options.reconnectMaxMs), signal).catch(() => undefined);
-      // 1001 and 1011 may mean that there is no channel any more; for one that is there nothing changes.
+      // 1001 and 1011 may mean that the channel no longer exists; if it does, registering it again changes nothing.
       if (end.code === 1001 || end.code === 1011) await this.registerAgain();
     }
   }
 
   private connect(onOpen: () => void): Promise<ConnectionEnd> {
-    // Channels belong to keys, so that only a client with a key opens one.
+    // Channels belong to keys, so only a client with a key opens one.
     const { baseUrl, key = '' } = this.http.options;
     const url = `${baseUrl.replace(/^http/, 'ws')}/v2/notification/websocket-connect`;
     const opened = (): void => {
@@ -150,7 +150,7 @@ export class Channel implements AsyncIterable<LanyardEvent> {
     return this.connection.ended;
   }
 
-  /** Half of it, so that a slow consumer does not reconnect for every event. */
+  /** Waits until half of the queue is free, so that a slow consumer does not reconnect for every event. */
   private async room(): Promise<void> {
     const { signal } = this.stopped;
     if (!this.queue.isHalfEmpty) this.enter('waiting');

@@ -7,7 +7,7 @@ import { sleep } from './sleep.js';
 
 export interface Command {
   method: 'GET' | 'PUT' | 'POST' | 'DELETE' | 'FETCH' | 'IPATCH';
-  /** `/3/0/0`; write attributes as its query. */
+  /** For example `/3/0/0`; write attributes are its query. */
   uri: string;
   /** Text, or bytes. */
   payload?: string | Uint8Array;
@@ -18,17 +18,17 @@ export interface Command {
 }
 
 export interface CommandOptions {
-  /** Echoed in the result; also finds the newest command that has it. Default: a generated one. */
+  /** Echoed in the result; can also be used to find the newest command with this id. Default: a generated one. */
   asyncId?: string;
-  /** The command is sent once, even if this is repeated with the same key within 24 hours. Default: a new one per call. */
+  /** Calls with the same key within 24 hours send the command once. Default: a new key per call. */
   idempotencyKey?: string;
-  /** Tries to reach the device beside the first. */
+  /** Attempts to reach the device after the first. */
   retry?: number;
   /** How long the command may wait for its device. */
   expirySeconds?: number;
   /**
-   * How long to wait for the result, retries included; default 60 s. The command itself continues. A request that is in
-   * flight at that time may take about 10 s more.
+   * How long to wait for the result, retries included; default 60 s. The command itself continues after that. A request
+   * that is in flight at that time may take about 10 s more.
    */
   timeoutMs?: number;
   signal?: AbortSignal;
@@ -46,7 +46,7 @@ export interface CommandResult {
 const defaultTimeoutMs = 60_000;
 /** The longest time for which the service holds a call open. */
 const longestWaitSeconds = 60;
-/** Added to the time that the service may take, for the way there and back. */
+/** Added to the time that the service may take, for the round trip. */
 const slackMs = 10_000;
 const pollMs = 500;
 
@@ -121,7 +121,7 @@ export class Commands {
   ): Promise<CommandResult> {
     const endMs = Date.now() + timeoutMs;
     for (;;) {
-      // The command continues while the service is away, so only the time limits the retries.
+      // The command continues while the service is away, so the number of retries has no limit: only the time has.
       const record = await this.within(endMs, signal, (leftMs) => this.record(asyncId, leftMs, signal), Infinity);
       const result = ended(record);
       if (result) return result;
@@ -130,7 +130,7 @@ export class Commands {
     }
   }
 
-  /** Repeats what may be repeated until `endMs`. `attempt`: with what is left of the time. */
+  /** Retries until `endMs` what may be repeated. `attempt` is given the time that is left. */
   private within<T>(
     endMs: number,
     signal: AbortSignal | undefined,
@@ -147,7 +147,7 @@ export class Commands {
     return (await this.http.send('GET /v3/device-requests/{asyncId}', { path: { asyncId } }, options)) as DeviceCommand;
   }
 
-  /** With `wait`, without retries. */
+  /** With `wait`, it makes no retries of its own. */
   private async post(
     deviceId: string,
     command: Command,

@@ -4,9 +4,9 @@ import { eventsOf, type LanyardEvent } from './events.js';
 import type { NotificationMessage } from './generated/api.js';
 
 export interface ConnectionLimits {
-  /** Without a sign of the service for so long, the connection is dead. */
+  /** The connection is considered dead when the service has been silent for this long. */
   silenceMaxMs: number;
-  /** How long the service may wait for a connection that is not read. */
+  /** How long the client may leave the connection unread while the service waits. */
   pausedMaxMs: number;
 }
 
@@ -14,7 +14,7 @@ export interface ConnectionLimits {
 export interface ConnectionEnd {
   /** 1006 when the connection ended without a close frame. */
   code: number;
-  /** Of the close frame; '' without one. */
+  /** Reason in the close frame; '' without one. */
   reason: string;
   /** HTTP status of a handshake that was refused. */
   status: number | undefined;
@@ -32,9 +32,10 @@ const messagesPerPingMax = 8;
 /**
  * One WebSocket: queues incoming events while the queue has room.
  *
- * The answer to a ping (`ws` gives it) takes all messages before the ping off the service, so reading stops behind a
- * ping: what is held is then ours alone, and what was not read is still the service's. As pings are not read either,
- * the service would soon end the connection and deliver its messages twice: the client ends it before that.
+ * The answer to a ping, which `ws` sends, confirms all messages before the ping, and the service deletes them. Reading
+ * therefore stops behind a ping: the client alone then has the messages that it read, and the service still has the others.
+ * While reading is paused, later pings are not read either, and the service would soon end the connection and deliver
+ * its messages twice: the client ends the connection before that.
  */
 export class Connection {
   /** Rejects when a message cannot be understood. */
@@ -45,7 +46,7 @@ export class Connection {
   /** When reading was paused or resumed. */
   private turnedAtMs = performance.now();
   private patienceMs: number;
-  /** Since the last ping: they are delivered again over the next connection. */
+  /** Received since the last ping, so not confirmed: they are delivered again over the next connection. */
   private unanswered = { messages: 0, events: 0 };
 
   constructor(
@@ -65,7 +66,7 @@ export class Connection {
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.socket.terminate(), goodbyeMs);
     this.socket.close(closedByClient);
-    // The service's close is behind messages that were not read.
+    // The close frame of the service arrives behind messages that have not been read.
     if (this.isPaused) this.socket.resume();
   }
 
@@ -105,7 +106,7 @@ export class Connection {
   }
 
   private onMessage(text: string): void {
-    // No ping is answered any more: the message is delivered again.
+    // No more pings are answered, so the service delivers the message again.
     if (this.socket.readyState !== WebSocket.OPEN) return;
     this.restartTimer();
     const events = eventsOf(JSON.parse(text) as NotificationMessage);
@@ -131,7 +132,7 @@ export class Connection {
     if (this.isPaused || !this.queue.isFull || this.socket.readyState !== WebSocket.OPEN) return;
     this.isPaused = true;
     this.socket.pause();
-    // Short pauses add up: several pings may wait in what was not read.
+    // Short pauses add up: several pings may wait in the data that has not been read.
     this.patienceMs = Math.min(this.limits.pausedMaxMs, this.patienceMs + this.turn());
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.giveUp(), this.patienceMs);

@@ -1,7 +1,7 @@
 import type { ConnectionEnd } from './connection.js';
 import type { ErrorBody } from './generated/api.js';
 
-/** What a request was answered, when that was an error. */
+/** The answer to a request, when it was an error. */
 export interface ErrorAnswer {
   status: number;
   /** The error object, or the bare word of the v2 interface. */
@@ -27,9 +27,9 @@ const listed = ({ message: whole, fields = [] }: ErrorBody): string => {
 /** An error answer. Branch on the class, `status` or `code`, never on the text. */
 export class RequestFailed extends LanyardError {
   readonly status: number;
-  /** What the service says, in its words. */
+  /** The message of the service, as sent. */
   readonly text: string;
-  /** `type` of the error object, for example `not_found`: the client asks for one also below /v2. Otherwise the text. */
+  /** `type` of the error object, for example `not_found`, which the client requests below /v2 too. Otherwise the text. */
   readonly code: string;
   /** What is wrong with single fields of the request. */
   readonly fields: readonly { name: string; message: string }[];
@@ -55,15 +55,15 @@ export class InvalidRequest extends RequestFailed {}
 export class InvalidKey extends RequestFailed {}
 /** 403: the key may not do this. */
 export class NotAllowed extends RequestFailed {}
-/** 404: not there, or of another account. */
+/** 404: it does not exist, or belongs to another account. */
 export class NotFound extends RequestFailed {}
 /** 409: the value exists already, or is in use. */
 export class Conflict extends RequestFailed {}
-/** 412: the record is another version than If-Match names. */
+/** 412: the record has another version than If-Match names. */
 export class VersionDiffers extends RequestFailed {}
 /** 429: too fast, or a queue is full. */
 export class TooManyRequests extends RequestFailed {}
-/** 5xx: not now. */
+/** 5xx: the service cannot answer now. */
 export class ServiceUnavailable extends RequestFailed {}
 
 const classes: Record<number, typeof RequestFailed> = {
@@ -81,10 +81,10 @@ export const requestFailed = (operation: string, answer: ErrorAnswer): RequestFa
   return new known(operation, answer);
 };
 
-/** There was no response, because of the address, the network, or a time limit. */
+/** There was no response: the address is wrong, the network failed, or time ran out. */
 export class NoAnswer extends LanyardError {}
 
-/** The device or the service ended a command otherwise than with 2xx; `status` as in the asynchronous response. */
+/** The device or the service ended a command with a status other than 2xx; `status` as in the asynchronous response. */
 export class CommandFailed extends LanyardError {
   constructor(
     readonly asyncId: string,
@@ -96,7 +96,7 @@ export class CommandFailed extends LanyardError {
   }
 }
 
-/** The command did not end within the given time: it continues, and can be waited for again. */
+/** The command did not end within the given time: it continues, and the caller can wait for it again. */
 export class CommandPending extends LanyardError {
   constructor(readonly asyncId: string) {
     super(`command ${asyncId} has not ended yet`);
@@ -109,13 +109,13 @@ export class ChannelEnded extends LanyardError {}
 /** The stream of the log cannot recover by itself: its key is no longer valid, or may not read the log. */
 export class TailEnded extends LanyardError {}
 
-/** A connection of a channel ended, or could not be made. The channel makes the next one by itself. */
+/** A connection of a channel ended, or could not be made. The channel reconnects by itself. */
 export class ConnectionLost extends LanyardError {
   /** The close code; 1006 when the service said nothing. */
   readonly code: number;
   /** Why the service closed the connection; '' when it said nothing. */
   readonly reason: string;
-  /** Of the answer, when that was no WebSocket. */
+  /** HTTP status of the answer, when it was not a WebSocket handshake. */
   readonly status: number | undefined;
 
   constructor({ code, reason, status, error }: Omit<ConnectionEnd, 'openMs'>) {

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 
-/** Items that arrived and were not consumed yet. Emits `taken` when one is consumed. */
+/** Items that arrived and have not been consumed yet. Emits `taken` when one is consumed. */
 export class EventQueue<T> extends EventEmitter {
   private readonly items: T[] = [];
   private taker: { resolve: (result: IteratorResult<T>) => void; reject: (error: Error) => void } | undefined;
@@ -26,7 +26,7 @@ export class EventQueue<T> extends EventEmitter {
     } else this.items.push(item);
   }
 
-  /** Drops the newest items that were not consumed yet. */
+  /** Drops the newest of the items that have not been consumed yet. */
   dropNewest(count: number): void {
     this.items.splice(Math.max(0, this.items.length - count));
   }

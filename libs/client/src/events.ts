@@ -9,7 +9,7 @@ type Ended = Exclude<ItemOf<'de-registrations'>, string>;
 export interface ValueEvent {
   category: 'notifications';
   deviceId: string;
-  /** Of the resource, or of the instance or object: the payload then holds several resources. */
+  /** Path of the resource, or of the instance or object if the payload holds several resources. */
   path: string;
   payload: Uint8Array;
   contentType: string;

@@ -15,7 +15,7 @@ export interface HttpOptions {
 
 const repeatableMethods = new Set(['GET', 'PUT', 'DELETE']);
 
-/** Carried out twice they would reach the device twice: the service takes an Idempotency-Key for them. */
+/** Sent again, they would reach the device twice, so the service accepts an Idempotency-Key for them. */
 const isCommand = (method: string, path: string): boolean =>
   path === '/v2/device-requests/{deviceId}' || (method !== 'GET' && path.startsWith('/v2/endpoints/'));
 
@@ -24,7 +24,7 @@ const isRepeatable = (method: string, path: string): boolean =>
 
 const idempotencyKey = 'Idempotency-Key';
 
-/** Every try of one call has the same key. */
+/** Every attempt of one call has the same key. */
 const once = (input: AnyInput): AnyInput => ({
   ...input,
   header: { ...input.header, [idempotencyKey]: input.header?.[idempotencyKey] ?? randomId() },
@@ -60,11 +60,11 @@ interface Attempt {
   ends: AbortSignal;
   /** Of the caller. */
   signal: AbortSignal | undefined;
-  /** Reads what is wanted of the body. */
+  /** Reads the part of the body that is wanted. */
   reading: (response: Response) => Promise<unknown>;
 }
 
-/** Sends requests and reads answers; repeats what may be repeated. */
+/** Sends requests and reads answers; retries what may be repeated. */
 export class Http {
   constructor(readonly options: HttpOptions) {}
 
@@ -85,7 +85,7 @@ export class Http {
     });
   }
 
-  /** For an answer that has no end: what `begin` makes of its body, within `timeoutMs`. Throws RequestFailed, or NoAnswer. */
+  /** For an answer without an end: resolves with what `begin` makes of its body, within `timeoutMs`. Throws RequestFailed, or NoAnswer. */
   stream<T>(
     operation: string,
     input: AnyInput,
@@ -108,7 +108,7 @@ export class Http {
     return retrying(beginning, { retries, repeatable: true, ...(signal && { signal }) });
   }
 
-  /** The cookie of a session counts only beside a header that pages of other sites cannot send. */
+  /** The service accepts a session cookie only with a header that pages of other sites cannot send. */
   private get credentials(): Record<string, string> {
     const { key } = this.options;
     return key === undefined ? { 'x-requested-with': 'lanyard' } : { authorization: `Bearer ${key}` };

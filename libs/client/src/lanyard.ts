@@ -20,7 +20,7 @@ export class Lanyard extends Calls {
     return Channel.open(this.http, options);
   }
 
-  /** One poll for the messages behind `after`, which the caller confirms with the next poll. Throws RequestFailed, NoAnswer. */
+  /** One poll for the messages after `after`, which the caller confirms with the next poll. Throws RequestFailed, NoAnswer. */
   poll(options: PollOptions = {}): Promise<Polled> {
     return poll(this.http, options);
   }

@@ -11,22 +11,22 @@ export type Arguments<K extends Operation> =
     ? [input?: InputOf<K>, options?: CallOptions]
     : [InputOf<K>, options?: CallOptions];
 
-/** What an operation answers when it succeeds. */
+/** The answer of an operation that succeeds. */
 export type AnswerOf<K extends Operation> = Operations[K]['answer'];
 
-/** Operations that answer pages. */
+/** Operations that answer with pages. */
 export type ListOperation = {
   [K in Operation]: AnswerOf<K> extends { object: 'list'; data: unknown[]; has_more: boolean } ? K : never;
 }[Operation];
 
-/** One item of what a list operation answers. */
+/** One item of the answer of a list operation. */
 export type ItemOf<K extends ListOperation> = AnswerOf<K> extends { data: (infer Item)[] } ? Item : never;
 
 export interface CallOptions {
   signal?: AbortSignal;
-  /** How long one try may take. */
+  /** How long one attempt may take. */
   timeoutMs?: number;
-  /** Tries beside the first. */
+  /** Attempts after the first. */
   retries?: number;
 }
 

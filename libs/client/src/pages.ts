@@ -6,7 +6,7 @@ interface Page {
   has_more: boolean;
 }
 
-/** Items of all pages of a list operation, asking for a page when the one before is used up. */
+/** Items of all pages of a list operation; requests a page when the previous one is used up. */
 export async function* itemsOfPages(
   http: Http,
   operation: string,

@@ -10,25 +10,25 @@ const pollTimeoutMs = 45_000;
 /** An empty answer that arrives sooner comes from a service that is stopping, or from something else. */
 const emptyAnswerMinMs = 1_000;
 
-/** As `after`: no answer has arrived. */
+/** Value of `after` until an answer has arrived. */
 const nothingYet = '0';
 
 export interface Polled {
   /** Empty if no event came. */
   message: NotificationMessage;
-  /** As `after` of the next poll, it confirms the message; undefined if no event came. */
+  /** Given as `after` to the next poll, it confirms the message; undefined if no event came. */
   next: string | undefined;
 }
 
 export interface PollOptions {
-  /** `next` of the last message that was processed; later ones are delivered again. Default: none was. */
+  /** `next` of the last message that was processed; later messages are delivered again. Default: no message was processed. */
   after?: string;
-  /** An answer at once. */
+  /** The service answers at once. */
   noWait?: boolean;
   signal?: AbortSignal;
 }
 
-/** Confirms an answer in the next poll: only the client knows whether it arrived. */
+/** Position that confirms an answer in the next poll: only the client knows whether the answer arrived. */
 const afterOf = (headers: Headers): string | undefined => /[?&]after=([^&>]+)/.exec(headers.get('link') ?? '')?.[1];
 
 /** One poll. Throws RequestFailed, NoAnswer. */

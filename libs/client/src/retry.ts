@@ -8,7 +8,7 @@ const longestWaitMs = 30_000;
 export const backOffMs = (failures: number, longestMs = longestWaitMs): number =>
   Math.min(longestMs, firstWaitMs * 2 ** failures) * (1 - Math.random() / 2);
 
-/** As long as the service asks, or else longer after every failure. */
+/** As long as the service asks for, but at least the back-off, which grows with every failure. */
 export const waitMs = (error: unknown, failures: number): number => {
   const asked = error instanceof RequestFailed ? (error.retryAfterSeconds ?? 0) * 1_000 : 0;
   return Math.max(asked, backOffMs(failures));
@@ -20,38 +20,41 @@ export const waitMs = (error: unknown, failures: number): number => {
  */
 const passingStatus = new Set([408, 409, 410, 429]);
 
-/** Whether what a channel was answered passes by itself, sooner or later. */
+/** Whether an error of a channel is temporary. */
 export const passes = (error: unknown): error is NoAnswer | RequestFailed =>
   error instanceof NoAnswer ||
   (error instanceof RequestFailed && (error.status >= 500 || passingStatus.has(error.status)));
 
-/** The only 429 for which the service gives no time: it takes longer than a retry waits. The error of a proxy has another code. */
+/**
+ * The only 429 for which the service gives no time: a queue takes longer to empty than a retry waits. A 429 of a proxy has
+ * another code.
+ */
 const isQueueFull = ({ code, retryAfterSeconds }: RequestFailed): boolean =>
   retryAfterSeconds === undefined && ['QUEUE_IS_FULL', 'rate_limit_exceeded'].includes(code);
 
-/** Whether a request may be sent again after this. `repeatable`: carried out twice, it does the same as once. */
+/** Whether a request may be sent again after this error. `repeatable`: sending it twice has the same effect as once. */
 const mayRepeat = (error: unknown, repeatable: boolean): boolean => {
   if (error instanceof NoAnswer) return repeatable;
   if (!(error instanceof RequestFailed)) return false;
   const { status, code, retryAfterSeconds } = error;
   // Refused keys are slowed down by up to 15 minutes: the caller decides whether to wait.
   if ((retryAfterSeconds ?? 0) * 1_000 > longestWaitMs) return false;
-  // Refused before anything was done.
+  // The service refused the request before it did anything.
   if (status === 429) return !isQueueFull(error);
-  // What the database gave up would take as long again.
+  // A query that the database gave up would take as long again.
   return repeatable && [408, 502, 503, 504].includes(status) && code !== 'query_timeout';
 };
 
 interface Retries {
-  /** At most. */
+  /** The largest number of retries. */
   retries: number;
   repeatable: boolean;
   signal?: AbortSignal;
-  /** None begins later. By the clock of `Date.now`. */
+  /** No retry begins later, by the clock of `Date.now`. */
   endMs?: number;
 }
 
-/** Runs `attempt` again after what passes by itself, waiting as long as the service asks. */
+/** Runs `attempt` again after temporary errors, and waits as long as the service asks for in between. */
 export const retrying = async <T>(
   attempt: () => Promise<T>,
   { retries, repeatable, signal, endMs = Infinity }: Retries,

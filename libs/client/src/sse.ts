@@ -1,10 +1,10 @@
-/** One message of a stream of server-sent events; what it does not have is undefined. */
+/** One message of a stream of server-sent events; fields that it lacks are undefined. */
 export interface ServerSentEvent {
   /** The id to resume from. */
   id: string | undefined;
   event: string | undefined;
   data: string | undefined;
-  /** How long to wait before coming back. */
+  /** How long to wait before reconnecting. */
   retryMs: number | undefined;
 }
 
@@ -24,7 +24,7 @@ const messageOf = (block: string): ServerSentEvent => {
   };
 };
 
-/** Messages of a stream, including comments, which show that it is alive. An incomplete last message is dropped. */
+/** Messages of a stream, including comments, which show that the stream is alive. An incomplete last message is dropped. */
 export async function* serverSentEvents(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<ServerSentEvent> {
   const decoder = new TextDecoder();
   let rest = '';

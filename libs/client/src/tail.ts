@@ -12,13 +12,13 @@ type ListQuery = NonNullable<Operations['GET /v3/device-events']['input']['query
 export interface TailOptions {
   /** Which entries: the filters of `GET /v3/device-events`. */
   filters?: Omit<ListQuery, 'after' | 'include' | 'limit' | 'order'>;
-  /** Id of the last entry that the application has; `0`: from the beginning of the log. Left out: from now on. */
+  /** Id of the last entry that the application has; `0`: from the beginning of the log. Default: from now on. */
   after?: string;
   /** Ends the stream. */
   signal?: AbortSignal;
-  /** The stream is connected: at first, and after each interruption. */
+  /** Called when the stream is connected: at first, and after each interruption. */
   onOpen?: () => void;
-  /** Why the stream was interrupted; it resumes by itself. */
+  /** Told why the stream was interrupted; it resumes by itself. */
   onLost?: (error: LanyardError) => void;
 }
 
@@ -45,8 +45,8 @@ async function* chunksOf(body: ReadableStream<Uint8Array>, silenceMaxMs: number)
 }
 
 /**
- * Follows the device event log. Each entry is delivered once, in the order of storage: after a connection that
- * was lost, the next one continues after the last entry that was read.
+ * Follows the device event log. Each entry is delivered once, in the order of storage: after a lost
+ * connection, the next one continues after the last entry that was read.
  */
 export class Tail {
   private lastId: string | undefined;
@@ -90,7 +90,7 @@ export class Tail {
     }
   }
 
-  /** A connection that breaks is no error of its own. */
+  /** A broken connection counts as an interruption of the stream (NoAnswer). */
   private async *whole(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
     try {
       yield* chunksOf(body, this.silenceMaxMs);
@@ -126,7 +126,7 @@ export class Tail {
     return messages;
   }
 
-  /** What the application throws is no failure of the request, which would be made again. */
+  /** An error that the application throws is not a failure of the request, so it causes no retry. */
   private async opened(messages: Messages): Promise<void> {
     try {
       this.options.onOpen?.();
