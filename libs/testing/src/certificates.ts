@@ -11,13 +11,13 @@ export interface CertificateOptions {
   /** Default: from yesterday for ten years. */
   notBefore?: Date;
   notAfter?: Date;
-  /** Host names and IPv4 addresses that it is for, beside the common name. */
+  /** Host names and IPv4 addresses that it is valid for, beside the common name. */
   hosts?: readonly string[];
-  /** URIs that it is for. */
+  /** URIs that it is valid for. */
   uris?: readonly string[];
   /** O of the subject: for Kubernetes, a group. */
   organization?: string;
-  /** Of an authority: how many issuers may be between it and a certificate; default: any number. */
+  /** For an authority: how many issuers may stand between it and a certificate; default: any number. */
   pathLength?: number;
 }
 
@@ -69,7 +69,7 @@ const alternativeNames = ({ hosts = [], uris = [] }: CertificateOptions): Buffer
   return [der(0xa3, sequence(sequence(hex(subjectAltNameOid), der(0x04, sequence(...names)))))];
 };
 
-/** An empty line at the end, behind a full one, would make it unreadable. */
+/** An empty line at the end, after a full one, would make the text unreadable. */
 const pemOf = (body: Buffer): string => {
   const lines = body.toString('base64').match(/.{1,64}/g) ?? [];
   return ['-----BEGIN CERTIFICATE-----', ...lines, '-----END CERTIFICATE-----', ''].join('\n');

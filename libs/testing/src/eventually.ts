@@ -3,7 +3,7 @@ export const patienceMs = 180_000;
 
 interface Patience {
   timeoutMs?: number;
-  /** Default: from 10 ms, longer each time, to 200 ms. */
+  /** Default: 10 ms, growing to 200 ms. */
   intervalMs?: number;
 }
 
@@ -12,8 +12,8 @@ const intervalMaxMs = 200;
 const intervalGrowth = 1.3;
 
 /**
- * Repeats `attempt` until it neither throws nor answers false; gives its answer. Throws what the last attempt threw
- * when time is up. Tests wait for conditions with it, never for durations.
+ * Repeats `attempt` until it neither throws nor answers false, and returns its answer. When time is up, throws the error
+ * of the last attempt. Tests wait for conditions with it, never for durations.
  */
 export const eventually = async <T>(
   attempt: () => T | Promise<T>,

@@ -1,4 +1,4 @@
-/** A `query` function whose calls wait until the test ends them, each with no rows: for what limits how many run at once. */
+/** A `query` function whose calls wait until the test ends them, each without rows: for tests of limits on concurrent queries. */
 export class HeldQueries {
   private readonly held: (() => void)[] = [];
 
@@ -8,7 +8,7 @@ export class HeldQueries {
 
   readonly query = (): Promise<unknown[]> => new Promise((resolve) => this.held.push(() => resolve([])));
 
-  /** Also those that begin when others end. */
+  /** Ends all queries, also those that begin when others end. */
   async endAll(): Promise<void> {
     for (let end = this.held.shift(); end; end = this.held.shift()) {
       end();
@@ -19,7 +19,7 @@ export class HeldQueries {
   /**
    * Calls ten times for one account, then once for another, and ends all queries. Rejects when a call does.
    *
-   * @returns How many queries the ten calls had begun at once, and how many all calls had.
+   * @returns How many queries had begun at once after the ten calls, and how many after all calls.
    */
   async begunByTenAndOne(call: (accountId: string) => Promise<unknown>): Promise<[ofOne: number, ofBoth: number]> {
     const [many, other] = ['1'.repeat(32), '2'.repeat(32)] as const;

@@ -1,8 +1,8 @@
 import pg from 'pg';
 
 /**
- * Keeps the rows that a `SELECT … FOR UPDATE` finds from every other transaction, which waits for them. Answers what
- * lets them go.
+ * Locks the rows that a `SELECT … FOR UPDATE` finds, so that every other transaction waits for them. Returns a function
+ * that releases them.
  */
 export const holdRows = async (
   databaseUrl: string,

@@ -1,6 +1,6 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 
-/** Keys for identity tokens, as the gateway (`gatewayEnv`) and the services behind it (`serviceEnv`) are given them. */
+/** Keys for identity tokens, as the environment of the gateway (`gatewayEnv`) and of the services behind it (`serviceEnv`). */
 export interface IdentityKeys {
   privateKey: KeyObject;
   publicKey: KeyObject;

@@ -41,7 +41,7 @@ const withClient = async (url: string, work: (client: pg.Client) => Promise<unkn
   }
 };
 
-/** A topic prefix, a fresh database and a key prefix that nothing else uses. */
+/** A topic prefix, a fresh database and a key prefix that are used nowhere else. */
 export const isolate = async (name: string): Promise<Isolation> => {
   const { databaseUrl } = infrastructure();
   const unique = `t${randomBytes(4).toString('hex')}`;

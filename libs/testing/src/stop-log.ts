@@ -3,7 +3,7 @@ import { TcpLine } from './tcp-line.js';
 
 export type InfrastructureName = 'postgresql' | 'kafka' | 'redis';
 
-/** What a service is started with, to be stopped while a part of its infrastructure does not answer. */
+/** Environment and log of a service that is stopped while a part of its infrastructure does not answer. */
 export interface StoppedStart {
   environment: { KAFKA_BROKERS: string; KAFKA_TOPIC_PREFIX: string; DATABASE_URL: string; REDIS_URL: string };
   redisPrefix: string;
@@ -12,8 +12,8 @@ export interface StoppedStart {
 }
 
 /**
- * Starts a service on lines that can break, breaks some, stops it, and sees that it no longer listens. Answers the
- * messages that the stop logged.
+ * Starts a service on lines that can break, breaks some, stops the service, and checks that it no longer listens. Returns
+ * the messages that the stop logged.
  */
 export const stopLog = async (
   name: string,

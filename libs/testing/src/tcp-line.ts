@@ -3,8 +3,8 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * Kafka clients connect to the advertised address of a broker. The responses name it as `address:port`, so a port of the
- * line in the place of the broker's own leaves their length as it is. Takes whole answers only.
+ * Replaces the port of the broker in its answers by the port of the line, because Kafka clients connect to the advertised
+ * address of a broker. The length of an answer stays the same. Passes on complete answers only.
  */
 class BrokerAnswers {
   private rest = Buffer.alloc(0);
@@ -16,7 +16,7 @@ class BrokerAnswers {
     this.ours = BrokerAnswers.written(hostname, linePort);
   }
 
-  /** As the protocol writes it: length and text of the host, then the port. */
+  /** In the encoding of the protocol: length and text of the host, then the port. */
   private static written(host: string, port: number): Buffer {
     const bytes = Buffer.alloc(2 + host.length + 4);
     bytes.writeInt16BE(host.length, 0);
@@ -82,8 +82,8 @@ interface Trap {
 }
 
 /**
- * A TCP proxy that can fail: refuse and cut, accept connections without answering, delay and slice, or cut at a certain
- * request. The server itself, which other tests use, runs on.
+ * A TCP proxy that can fail: refuse and cut connections, accept them without answering, delay and slice data, or cut at a
+ * certain request. The server itself, which other tests use, keeps running.
  */
 export class TcpLine {
   /** Changes take effect at once. */
@@ -103,7 +103,7 @@ export class TcpLine {
     this.server = createServer((client) => this.accept(client));
   }
 
-  /** `target`: a URL with host and port, as of PostgreSQL or Redis; or `host:port`. */
+  /** `target`: a URL with host and port, as for PostgreSQL or Redis; or `host:port`. */
   static async open(target: string): Promise<TcpLine> {
     return new TcpLine(new URL(target.includes('://') ? target : `tcp://${target}`)).listening();
   }
@@ -122,7 +122,7 @@ export class TcpLine {
     return (this.server.address() as AddressInfo).port;
   }
 
-  /** The target's URL, by this way. */
+  /** The target's URL, with the address of the proxy. */
   get url(): string {
     const url = new URL(this.target);
     url.hostname = '127.0.0.1';
@@ -130,36 +130,36 @@ export class TcpLine {
     return url.href;
   }
 
-  /** How many connections were asked for, refused ones included. */
+  /** How many connections clients have attempted, including refused ones. */
   get asked(): number {
     return this.connectionsAsked;
   }
 
-  /** Connections are reset: those that are open, and each that is made from now on. */
+  /** Resets all open connections, and each new one from now on. */
   refuse(): void {
     this.state = 'refusing';
     this.cut();
   }
 
-  /** Connections stay open and new ones are accepted; nothing passes. */
+  /** Open connections stay and new ones are accepted, but no data passes. */
   swallow(): void {
     this.state = 'silent';
   }
 
-  /** As `swallow`, when the server has answered so much from now on. */
+  /** Does what `swallow` does, once the server has answered more than this many bytes from now on. */
   swallowAfter(bytes: number): void {
     this.silentAfterBytes = bytes;
   }
 
-  /** Cuts the connection on which this many bytes of answers from now on are exceeded, and those after it. */
+  /** Cuts the connection on which the answers from now on exceed this many bytes, and every later one. */
   cutAfter(bytes: number): void {
     this.cutAfterBytes = bytes;
   }
 
   /**
-   * Waits for a request that matches, and cuts its connection: before the server has it, or after the server carried it out
-   * and before the answer is back. Resolves with whether that happened in time.
-   * @param first done before the cut
+   * Waits for a request that matches, and cuts its connection: before the server receives it, or after the server carried it
+   * out and before the answer is back. Resolves with whether that happened in time.
+   * @param first called before the cut
    */
   async cutAt(
     matches: (request: Buffer) => boolean,
@@ -177,7 +177,7 @@ export class TcpLine {
     return inTime;
   }
 
-  /** Connections that lost bytes are reset. */
+  /** Ends all faults. Connections that lost bytes are reset. */
   heal(): void {
     if (this.state === 'silent') this.cut();
     this.state = 'open';

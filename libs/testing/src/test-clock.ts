@@ -40,7 +40,7 @@ export class TestClock {
     });
   }
 
-  /** Moves time, running what falls due in order; lets promises settle between. */
+  /** Moves time forward, runs what falls due in order, and lets promises settle in between. */
   async advance(byMs: number): Promise<void> {
     const end = this.currentMs + byMs;
     for (let next = this.next(end); next; next = this.next(end)) {

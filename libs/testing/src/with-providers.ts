@@ -2,7 +2,7 @@ import type { DynamicModule, InjectionToken, NestApplicationOptions } from '@nes
 import type { FastifyAdapter, NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
 
-/** For `startService`: makes the application as it always is, but for these providers. */
+/** For `startService`: makes the application as usual, except for these providers. */
 export const withProviders =
   (...overrides: (readonly [token: InjectionToken, value: unknown])[]) =>
   async (

@@ -19,7 +19,7 @@ import {
   textPlain,
 } from './device-resource.js';
 
-/** What the server asked, in order. */
+/** A request of the server. */
 export interface ReceivedRequest {
   method: 'GET' | 'PUT' | 'POST' | 'DELETE' | 'FETCH' | 'IPATCH';
   path: string;
@@ -41,7 +41,7 @@ const methods: Record<number, ReceivedRequest['method']> = {
 
 const models = standardModels();
 
-/** Formats whose payload of a write names the resources. */
+/** In these formats, the payload of a write names the resources. */
 const namingFormats: readonly number[] = [112, 11_544];
 
 /** The responses of a device to requests of the server, and its observers. */
@@ -49,9 +49,9 @@ export abstract class AnsweringDevice {
   /** By path `/object/instance/resource`. */
   readonly resources = new Map<string, DeviceResource>();
   readonly received: ReceivedRequest[] = [];
-  /** Called for POST on an object and DELETE on an instance; without it 4.05. */
+  /** Called for POST on an object and DELETE on an instance; without a handler, the device answers 4.05. */
   onInstance?: (change: 'create' | 'delete', path: string, payload: Buffer) => void;
-  /** The instance id with which it answers a Create; without one the answer names no instance. */
+  /** The instance id in the answer to a Create; without it, the answer names no instance. */
   createdInstance?: number;
   /** Runs before each answer, for example to delay it. */
   beforeAnswer?: (request: ReceivedRequest) => Promise<void> | void;
@@ -69,7 +69,7 @@ export abstract class AnsweringDevice {
     return defaultFormats;
   }
 
-  /** The instance with its resources; their observers get no message, as with most devices. */
+  /** Removes an instance with its resources; their observers get no message, as with most devices. */
   removeInstance(path: string): void {
     const isIn = (name: string): boolean => name === path || ['/', '?'].some((end) => name.startsWith(`${path}${end}`));
     for (const map of [this.resources, this.observers])
@@ -152,7 +152,7 @@ export abstract class AnsweringDevice {
     return { code: Code.Content, ...value };
   }
 
-  /** A value to answer with, or the code of the error. */
+  /** A value to answer with, or the code of an error. */
   private valueAt(path: string, accept?: number): EncodedValue | number {
     const resource = this.resources.get(path);
     if (resource && !resource.read) return Code.MethodNotAllowed;

@@ -33,7 +33,7 @@ const say = (text: string): void => {
   process.stdout.write(`${new Date().toISOString().slice(11, 19)} ${text}\n`);
 };
 
-/** With the address of its host: sockets of devices look up no names. */
+/** The URL with the IP address of its host, because the sockets of devices do not resolve names. */
 const resolved = async (serverUrl: string): Promise<string> => {
   const { hostname } = new URL(serverUrl.replace(/^coaps?:/, 'http:'));
   if (hostname.startsWith('[')) return serverUrl;

@@ -12,7 +12,7 @@ export interface DemonstrationOptions {
   lifetimeSeconds: number;
   periodSeconds: number;
   queueMode: boolean;
-  /** Base URL of the API, and the file with a key for it: they are asked for the id of the device. */
+  /** Base URL of the API, and the file with a key for it: both are used to find the id of the device. */
   api: string;
   keyFile: string;
   say: (text: string) => void;
@@ -77,7 +77,7 @@ export class Demonstration {
       .finally(() => device.close());
   }
 
-  /** The server knows a new key after a moment. */
+  /** Tries several times: the server does not know a new key at once. */
   private async connect(): Promise<void> {
     const { say, security } = this.options;
     if (!security) return;
@@ -143,7 +143,7 @@ export class Demonstration {
     );
   }
 
-  /** A device does not know its id; with a key at hand the directory tells. */
+  /** A device does not know its id; with a key at hand, the directory can tell it. */
   private async directoryId(): Promise<string | undefined> {
     const { api, keyFile, name } = this.options;
     try {

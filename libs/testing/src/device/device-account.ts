@@ -24,11 +24,11 @@ export class NoKeyFile extends Error {
 
 interface Access {
   api: string;
-  /** Of an administrator. */
+  /** Key of an administrator. */
   key: string;
 }
 
-/** A device of the directory and its pre-shared key, made over REST with the key of an administrator. */
+/** A device of the directory and its pre-shared key, both created over REST with the key of an administrator. */
 export class DeviceAccount {
   private credential = '';
 

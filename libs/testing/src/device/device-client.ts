@@ -30,8 +30,8 @@ export class RequestRefused extends Error {
 const instanceOf = (path: string): string => path.split('/').slice(0, 3).join('/');
 
 /**
- * An LwM2M device, for tests and demonstrations: it registers, answers what the server asks and reports values. It
- * keeps reporting a value until the server acknowledges it, over any restart of the server.
+ * An LwM2M device, for tests and demonstrations: it registers, answers the requests of the server and reports values. It
+ * keeps reporting a value until the server acknowledges it, even if the server restarts.
  */
 export class DeviceClient extends AnsweringDevice {
   registrationId: string | undefined;
@@ -61,7 +61,7 @@ export class DeviceClient extends AnsweringDevice {
     return this.dtls?.port ?? this.port;
   }
 
-  /** Its connection to a server at `coaps://`. It stays while the device sleeps, and when its address changes. */
+  /** The device's connection to a server at `coaps://`. It stays while the device sleeps, and when its address changes. */
   get dtls(): DtlsLine | undefined {
     return this.line.dtls;
   }
@@ -120,7 +120,7 @@ export class DeviceClient extends AnsweringDevice {
     if (response.code !== Code.Changed) throw new RequestRefused('send', formatCode(response.code));
   }
 
-  /** Any request to the server, for what the methods above do not say. */
+  /** Sends any request to the server, for cases that the methods above do not cover. */
   async request(
     method: number,
     path: string[],
@@ -128,7 +128,7 @@ export class DeviceClient extends AnsweringDevice {
     body: { payload?: Buffer; contentFormat?: number } = {},
   ): Promise<ReceivedResponse> {
     const endpoint = this.mustBeOpen();
-    // Its connection was closed: it handshakes again, as devices do.
+    // The connection was closed, so the device makes a new handshake, as real devices do.
     if (!this.line.isOpen) await this.dtls?.connect();
     return endpoint.request(this.line.server, {
       method,
@@ -139,12 +139,12 @@ export class DeviceClient extends AnsweringDevice {
     });
   }
 
-  /** Sends to another server from now on, with everything it knows: a balancer that changes its mind. */
+  /** Sends to another server from now on, with all its state, as when a load balancer changes its mind. */
   talkTo(server: string): void {
     this.line.talkTo(server);
   }
 
-  /** Reports the path from now on without having been asked, under the token that its link announced (`aobs`). */
+  /** From now on, reports the path without an Observe request, under the token that its link announced (`aobs`). */
   observeByItself(path: string, token: Buffer): void {
     this.observers.set(path, { token, number: 0 });
   }
@@ -163,27 +163,28 @@ export class DeviceClient extends AnsweringDevice {
     return this.observers.has(path);
   }
 
-  /** Whether just these paths are observed in one observation. */
+  /** Whether exactly these paths are observed together in one observation. */
   areObserved(paths: readonly string[]): boolean {
     return this.observers.has(togetherKey(paths));
   }
 
-  /** Tells the observer of these paths together what they are now, as `report` does. */
+  /** Sends the current values of these paths to the observer of all of them together, as `report` does. */
   reportTogether(paths: readonly string[]): Promise<void> {
     return this.reports.inTurn(togetherKey(paths), () => this.presentOf(togetherKey(paths)));
   }
 
   /**
    * Notifies the observer of the path with confirmable messages, again and again until it acknowledges. Reports of
-   * one path go out one after the other. Throws NotObserved when it is not observed or the server resets it.
+   * one path are sent one after the other. Throws NotObserved when the path is not observed or the server resets the report.
    */
   report(path: string, value: ResourceValue): Promise<void> {
     return this.reports.inTurn(path, () => encodeValue(value));
   }
 
   /**
-   * A resource has another value: observers of it, its instance or its object are notified of the current state, in
-   * the format that was asked for. Answers what was observed; rejects with NotObserved when the server has ended it.
+   * Tells observers that a resource has another value: those of the resource, its instance or its object are notified of the
+   * current state, in the format that they asked for. Returns what was observed; rejects with NotObserved when the server
+   * has ended it.
    */
   async changed(path: string): Promise<string[]> {
     const covering = [...this.observers.keys()].filter((key) =>
@@ -232,7 +233,7 @@ export class DeviceClient extends AnsweringDevice {
     return { payload: Buffer.from(this.linkList()), contentFormat: linkFormat };
   }
 
-  /** Instances, as LwM2M asks for; with `listsResources` what is in them too, and what of it can be observed. */
+  /** Instances, as LwM2M asks for; with `listsResources` also their resources, and which of these can be observed. */
   private linkList(): string {
     const { links, listsResources = false } = this.options;
     if (links !== undefined) return links;

@@ -14,13 +14,13 @@ type OnRequest = CoapDatagramEndpointOptions['onRequest'];
 /** How a device reaches its server. */
 export interface DeviceLine {
   readonly server: Peer;
-  /** With a server at `coaps://`. */
+  /** Present for a server at `coaps://`. */
   readonly dtls?: DtlsLine;
-  /** Whether something sent now can arrive. */
+  /** Whether data sent now can arrive. */
   readonly isOpen: boolean;
-  /** Opens a socket at this local port (0: any), and over DTLS a connection unless there is one. */
+  /** Opens a socket at this local port (0: any), and over DTLS also a connection unless there is one. */
   open(port: number, onRequest: OnRequest): Promise<{ endpoint: CoapDatagramEndpoint; port: number }>;
-  /** Sends there from now on. */
+  /** Sends to this server from now on. */
   talkTo(url: string): void;
 }
 

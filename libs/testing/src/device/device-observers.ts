@@ -1,18 +1,18 @@
-/** The server does not observe the path (any more). */
+/** The server does not observe the path, or does so no longer. */
 export class NotObserved extends Error {}
 
 export interface DeviceObserver {
   token: Buffer;
-  /** Of the last report. */
+  /** Number of the last report. */
   number: number;
   /** Content-Format that the server asked for; undefined: the device's choice. */
   accept?: number | undefined;
 }
 
-/** Under what paths that are observed together are remembered. */
+/** The key under which paths that are observed together are stored. */
 export const togetherKey = (paths: readonly string[]): string => [...paths].sort().join(' ');
 
-/** Under what a path is remembered that is observed with attributes in the request (LwM2M 1.2 core §6.4.1). */
+/** The key of a path that is observed with attributes in the request (LwM2M 1.2 core §6.4.1). */
 export const observedKey = (path: string, attributes: readonly string[]): string =>
   attributes.length === 0 ? path : `${path}?${attributes.join('&')}`;
 

@@ -16,11 +16,11 @@ export interface DeviceOptions {
   queueMode?: boolean;
   /** Further parameters of the registration, for example `{ et: 'meter' }`. */
   parameters?: Record<string, string>;
-  /** Content-Formats that the device lists and supports. Default: text, opaque, SenML JSON and TLV. */
+  /** Content-Formats that the device supports and lists. Default: text, opaque, SenML JSON and TLV. */
   formats?: readonly number[];
   /** The registration lists each resource, not only instances. */
   listsResources?: boolean;
-  /** Takes the place of the list made from the resources. */
+  /** Replaces the list that is made from the resources. */
   links?: string;
   /** First retransmission of a message; short ones make tests quick. Default 300 ms. */
   ackTimeoutMs?: number;

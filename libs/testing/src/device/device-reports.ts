@@ -15,7 +15,7 @@ export interface Reach {
   ackTimeoutMs: number;
 }
 
-/** How often a device that sleeps looks whether it has woken up. */
+/** How often a report checks whether a sleeping device has woken up. */
 const lookMs = 20;
 
 /** Reports of a device to its observers, repeated until they are acknowledged. */
@@ -27,7 +27,7 @@ export class DeviceReports {
     private readonly reach: Reach,
   ) {}
 
-  /** Reports of one key go out one after the other, each with the value of its turn. Throws NotObserved. */
+  /** Reports of one key are sent one after the other, each with the value at the time of its turn. Throws NotObserved. */
   inTurn(key: string, valueNow: () => EncodedValue): Promise<void> {
     const before = this.last.get(key) ?? Promise.resolve();
     const report = before.catch(() => undefined).then(() => this.deliver(key, valueNow()));

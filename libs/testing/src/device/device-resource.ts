@@ -6,22 +6,22 @@ export const linkFormat = 40;
 export const senmlJson = 110;
 export const tlv = 11_542;
 
-/** What a device supports that says nothing else. */
+/** The formats of a device whose options name none. */
 export const defaultFormats: readonly number[] = [textPlain, 42, senmlJson, tlv];
 
-/** Formats that name their paths, in the order of preference of the device. */
+/** Formats whose payloads name their paths, in the device's order of preference. */
 const namingFormats: readonly number[] = [senmlJson, 112, 11_544];
 
 export type ResourceValue = string | number | boolean | Buffer;
 
-/** What a resource does when the server asks for it. A missing handler answers 4.05. */
+/** What a resource does when the server requests it. Without the handler, the device answers 4.05. */
 export interface DeviceResource {
-  /** Its present value; text and numbers travel as text/plain, bytes as opaque. */
+  /** Its current value; texts and numbers are sent as text/plain, bytes as opaque. */
   read?: () => ResourceValue;
-  /** Throwing answers 4.00. */
+  /** If it throws, the device answers 4.00. */
   write?: (payload: Buffer, contentFormat: number | undefined) => void;
   execute?: (args: string) => void | Promise<void>;
-  /** Default: what can be read can be observed. */
+  /** By default, every readable resource can be observed. */
   observable?: boolean;
 }
 
@@ -82,8 +82,9 @@ export const encodeTogether = (
 };
 
 /**
- * The present values at `base` in the format that the server accepts: of a resource text or bytes when it names none, of
- * an instance or an object the first of `formats` for several values. undefined: the device has no such format (4.06).
+ * The current values at `base` in the format that the server accepts. If it names none, a resource is sent as text or
+ * bytes, and an instance or an object in the first of `formats` for several values. undefined: the device does not have the
+ * format (4.06).
  */
 export const encodeAs = (
   accept: number | undefined,

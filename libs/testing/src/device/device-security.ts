@@ -3,12 +3,12 @@ import type { ConnectionOptions } from 'node:tls';
 import type { DtlsClientOptions } from '@lanyard/dtls';
 import type { Certified } from '../certificates.js';
 
-/** How a device proves who it is, and what it expects of the server. */
+/** How a device authenticates itself, and what it expects of the server. */
 export type DeviceSecurity =
   | { psk: { identity: string; key: Buffer } }
   /** `trusts`: the server's own certificate, PEM; without `own` the device shows no certificate. */
   | { trusts: string; own?: Certified }
-  /** Raw public keys both ways (RFC 7250), over DTLS: the own private key, and the server's public key, PEM. */
+  /** Raw public keys in both directions (RFC 7250), over DTLS: the device's private key and the server's public key, PEM. */
   | { privateKey: string; serverKey: string };
 
 export const withKey = (identity: string, keyHex: string): DeviceSecurity => ({

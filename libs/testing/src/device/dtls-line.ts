@@ -7,9 +7,9 @@ export interface DtlsLineOptions {
   /** Where the server is; the host is a literal IP address. */
   server: { host: string; port: number };
   security: DeviceSecurity;
-  /** The id on records to this device (RFC 9146). Default: none, but the server may have one; false: no ids at all. */
+  /** The id on records to this device (RFC 9146). Default: none, though the server may have one; false: no ids at all. */
   connectionId?: Buffer | false;
-  /** Largest plaintext of a record to this device (RFC 8449); default: it says none. */
+  /** Largest plaintext of a record to this device (RFC 8449); by default, the device announces no limit. */
   recordSizeLimit?: number;
   /** Local address; default: that of `localHostFor`. */
   localHost?: string;
@@ -17,19 +17,19 @@ export interface DtlsLineOptions {
   retransmissionMs?: number;
   /** A handshake that takes longer fails; default 10 s. */
   handshakeMs?: number;
-  /** Shared by a fleet. */
+  /** Timers that a fleet shares. */
   timers?: DtlsTimers;
 }
 
 const SERVER = 'server';
 
-/** The one peer of such a line. */
+/** The only peer of a DtlsLine. */
 export const dtlsServer: Peer = { key: SERVER, address: SERVER, port: 0, authority: SERVER };
 
 const NO_ID = Buffer.alloc(0);
 
 /**
- * A device's DTLS connection to its server. It outlives its sockets: `bind` after `close` continues it from a new one, and
+ * A device's DTLS connection to its server. It outlives its sockets: `bind` after `close` continues it from a new socket, and
  * `rebind` gives it another port, as a NAT does.
  */
 export class DtlsLine implements DatagramTransport {
@@ -47,7 +47,7 @@ export class DtlsLine implements DatagramTransport {
     return this.client?.isOpen ?? false;
   }
 
-  /** Of the present socket, or of the next one; 0: any. */
+  /** Port of the current socket, or of the next one; 0: any. */
   get port(): number {
     return this.localPort;
   }
@@ -75,7 +75,7 @@ export class DtlsLine implements DatagramTransport {
     this.localPort = 0;
   }
 
-  /** From now on from another port; the connection stays. */
+  /** Sends from another port from now on; the connection stays. */
   async rebind(): Promise<void> {
     const before = this.socket;
     await this.openSocket(0);
@@ -87,12 +87,15 @@ export class DtlsLine implements DatagramTransport {
     this.options.server = server;
   }
 
-  /** A new handshake, which resumes the last session if the server agrees. If it fails, a connection that was open stays. */
+  /** Makes a new handshake, which resumes the last session if the server agrees. If it fails, an open connection stays. */
   connect(): Promise<void> {
     return (this.connecting ??= this.handshake().finally(() => (this.connecting = undefined)));
   }
 
-  /** Forgets the connection without a word to the server, as a device without power does; also what could be resumed. */
+  /**
+   * Forgets the connection without telling the server, like a device that loses power; unless `resumes`, also the session
+   * that could be resumed.
+   */
   drop({ resumes = false } = {}): void {
     this.client = undefined;
     if (!resumes) this.session = undefined;
@@ -119,7 +122,7 @@ export class DtlsLine implements DatagramTransport {
     await socket?.close();
   }
 
-  /** Bytes as they are, from this device's port: for tests of what is not authentic. */
+  /** Sends bytes as they are from this device's port, for tests of datagrams that are not authentic. */
   sendRaw(datagram: Buffer): void {
     const { host, port } = this.options.server;
     this.socket?.send(datagram, host, port);

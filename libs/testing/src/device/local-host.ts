@@ -1,8 +1,8 @@
 import { isIPv6 } from 'node:net';
 
 /**
- * The address to bind for talking to a server, which has a literal address. A server on another machine cannot answer to loopback: the
- * system then chooses the address by the destination.
+ * The local address to bind when talking to `server`, which is a literal address. A server on another machine cannot answer
+ * to loopback: the system then chooses the address by the destination.
  */
 export const localHostFor = (server: string): string => {
   if (isIPv6(server)) return '::';

@@ -12,10 +12,10 @@ import { DtlsLine, type DtlsLineOptions, dtlsServer } from './dtls-line.js';
 
 type OnRequest = CoapDatagramEndpointOptions['onRequest'];
 
-/** What carries the messages of a secure device. */
+/** Carries the messages of a secure device. */
 export interface SecureCarrier {
   readonly isConnected: boolean;
-  /** Rejects when the server does not let it in. */
+  /** Rejects when the server refuses the device. */
   connect(port: number, security?: DeviceSecurity): Promise<void>;
   request(request: OutgoingRequest): Promise<ReceivedResponse>;
   notify(notification: OutgoingNotification): void;
@@ -23,7 +23,7 @@ export interface SecureCarrier {
   close(): Promise<void>;
 }
 
-/** CoAP over TLS; over TCP without security. */
+/** CoAP over TLS, or over TCP without security. */
 export class StreamCarrier implements SecureCarrier {
   private readonly endpoint: CoapStreamEndpoint;
   private peer: Peer | undefined;
@@ -64,7 +64,7 @@ export class StreamCarrier implements SecureCarrier {
 /** CoAP over DTLS. Each connection has a socket of its own. */
 export class DtlsCarrier implements SecureCarrier {
   private readonly endpoints: CoapDatagramEndpoint[] = [];
-  /** Of the present connection. */
+  /** The line of the current connection. */
   line: DtlsLine | undefined;
 
   constructor(

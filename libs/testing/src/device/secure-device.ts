@@ -7,7 +7,7 @@ import { DtlsCarrier, type SecureCarrier, StreamCarrier } from './secure-carrier
 export class SecureDevice {
   temperature = '21.5';
   written: string[] = [];
-  /** Lists of paths that it was asked to report together, on whatever connection. */
+  /** Lists of paths that the server asked it to report together, on any connection. */
   readonly together: string[] = [];
   registrationId = '';
   /** Runs before each answer, for example to delay it. */
@@ -27,7 +27,7 @@ export class SecureDevice {
     this.carrier = over === 'stream' ? new StreamCarrier(onRequest) : new DtlsCarrier(onRequest, over);
   }
 
-  /** Rejects when the server does not let it in. */
+  /** Rejects when the server refuses the device. */
   async connect(port: number, security?: DeviceSecurity): Promise<void> {
     this.observers.length = 0;
     await this.carrier.connect(port, security);

@@ -8,7 +8,7 @@ export interface ReceivedCall {
   path: string;
   headers: IncomingMessage['headers'];
   body: string;
-  /** The status that it got; 0 when it got none. */
+  /** The status that it was answered with; 0 if it got no answer. */
   answered: number;
   atMs: number;
 }
@@ -27,7 +27,7 @@ const bodyOf = async (request: IncomingMessage): Promise<string> => {
 /** An application's HTTP server for callbacks. Its answer can be switched at any time. */
 export class CallbackReceiver {
   readonly calls: ReceivedCall[] = [];
-  /** Told of each call once it was answered. */
+  /** Called for each call after it was answered. */
   onCall: (call: ReceivedCall) => void = () => undefined;
   private server: Server | undefined;
   private host = '127.0.0.1';
@@ -39,7 +39,7 @@ export class CallbackReceiver {
     this.server = createServer((request, response) => {
       this.receive(request, response).catch(() => response.destroy());
     });
-    // Longer than a test pauses: a connection that closes while a request is sent looks like a failure.
+    // Longer than any pause of a test: a connection that closes while a request is sent looks like a failure.
     this.server.keepAliveTimeout = 30_000;
     await new Promise<void>((resolve) => this.server?.listen(0, host, resolve));
     return this;
@@ -60,7 +60,7 @@ export class CallbackReceiver {
     return `http://${this.host}:${(this.server?.address() as AddressInfo).port}/hook`;
   }
 
-  /** From now on. */
+  /** Sets the answer from now on. */
   answer(answer: CallbackAnswer): void {
     this.answerWith = answer;
   }

@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
-/** An OpenID provider as another process: npm's oidc-provider, where the test says who signs in. */
+/** An OpenID provider in another process: npm's oidc-provider, where the test decides who signs in. */
 export class OidcProcess {
   private constructor(
     readonly issuer: string,
@@ -18,7 +18,7 @@ export class OidcProcess {
     return new OidcProcess(issuer, child);
   }
 
-  /** Who signs in from now on, with which claims; null: the person refuses. */
+  /** Sets who signs in from now on, with which claims; null: the person refuses. */
   async isUsedBy(who: string | null, claims?: object): Promise<void> {
     this.child.send({ who, claims });
     await once(this.child, 'message');

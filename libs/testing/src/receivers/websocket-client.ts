@@ -13,7 +13,7 @@ export interface WebSocketOptions {
   headers?: Record<string, string>;
   /** False: pings are not answered. */
   echo?: boolean;
-  /** Receives each message as it came, in place of `messages`. */
+  /** Receives each message as it arrived, instead of `messages`. */
   onMessage?: (message: Buffer) => void;
 }
 
@@ -69,7 +69,7 @@ export class WebSocketClient {
     this.socket.close(code);
   }
 
-  /** Without a closing handshake, as when the network breaks. */
+  /** Ends the connection without a closing handshake, as when the network breaks. */
   cut(): void {
     this.socket.terminate();
   }
