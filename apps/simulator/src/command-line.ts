@@ -66,7 +66,7 @@ const parse = (args: readonly string[]): Record<string, string | boolean | undef
   }
 };
 
-/** What can be said beside a scenario. */
+/** Options that may be given together with a scenario. */
 const besideScenario = ['scenario', 'report-seconds', 'help'];
 
 /** The options of the command line, as environment variables. */

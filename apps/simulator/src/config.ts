@@ -7,7 +7,7 @@ import { environmentReader, intervalSecondsMax, type SettingsReader } from './se
 
 export interface SimulatorConfig {
   groups: GroupSettings[];
-  /** None: the run has no end. */
+  /** Without phases, the run has no end. */
   phases: Phase[];
   registrationsPerSecond: number;
   seed: number;
@@ -15,7 +15,7 @@ export interface SimulatorConfig {
   http: { host: string; port: number };
 }
 
-/** Without a scenario: devices that are all alike, until the simulator is stopped. */
+/** Without a scenario, all devices are alike and run until the simulator is stopped. */
 const oneGroup = (reader: SettingsReader): Scenario => ({
   groups: [readGroup(reader)],
   phases: [],
@@ -23,7 +23,7 @@ const oneGroup = (reader: SettingsReader): Scenario => ({
   seed: reader.whole('seed', 1, { min: 0 }),
 });
 
-/** From the environment; the command line wins. */
+/** From the environment; options of the command line take precedence. */
 export const readConfig = (
   source: NodeJS.ProcessEnv = { ...process.env, ...variablesOf(process.argv.slice(2)) },
 ): SimulatorConfig => {

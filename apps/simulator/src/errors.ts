@@ -7,7 +7,7 @@ export class UnknownOption extends ConfigError {
   }
 }
 
-/** Every device has a socket of its own: the server tells devices apart by address and port. */
+/** Every device has its own socket, because the server tells devices apart by address and port. */
 export class TooFewOpenFiles extends ConfigError {
   constructor(devices: number, openFiles: number) {
     super(
@@ -31,7 +31,7 @@ export class Refused extends Error {
   }
 }
 
-/** The servers of the group ask for a key. */
+/** The servers of the group require a credential. */
 export class MissingCredentials extends ConfigError {
   constructor(group: string, scheme: string) {
     super('SIMULATOR_CREDENTIALS_FILE', `is not set: devices of "${group}" need keys for ${scheme}`);

@@ -25,7 +25,7 @@ export interface RunningSimulator {
   tally: Tally;
   groups: readonly GroupFleet[];
   executions: Executions;
-  /** Resolves when the last phase has ended; without phases never. */
+  /** Resolves when the last phase has ended; never without phases. */
   ended: Promise<void>;
   /** Deregisters every device. @returns Whether nothing was lost. */
   stop(): Promise<boolean>;

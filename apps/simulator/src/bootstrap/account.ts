@@ -3,7 +3,7 @@ import { type Scalar } from '@lanyard/lwm2m';
 import { parseServerUrl, type ServerUrl } from '../settings/server-url.js';
 import { type KeyPair, type Proof } from '../transport/credentials.js';
 
-/** What a device registers with. */
+/** The servers that a device registers with, and its credential. */
 export interface Account {
   servers: readonly ServerUrl[];
   credential: Proof | undefined;
@@ -47,7 +47,7 @@ const credentialIn = (resources: AccountResources, security: string): Proof | un
   return rawPublicKeyIn({ publicKey: identity, privateKey: secret, serverKey });
 };
 
-/** From DER (LwM2M 1.1 core, appendix E.1.1.2). Undefined: no key, or the device's keys do not belong together. */
+/** Keys in DER (LwM2M 1.1 core, appendix E.1.1.2). Undefined if there is no key, or the device's two keys do not form a pair. */
 const rawPublicKeyIn = (der: Record<'publicKey' | 'privateKey' | 'serverKey', Buffer>): KeyPair | undefined => {
   try {
     const privateKey = createPrivateKey({ key: der.privateKey, format: 'der', type: 'pkcs8' });

@@ -16,7 +16,7 @@ export interface BootstrapOptions extends RetransmissionSettings {
   timers: TimerWheel;
 }
 
-/** The device's side of the bootstrap interface (LwM2M 1.2 core §6.1). What servers wrote before is kept. */
+/** The device's side of the bootstrap interface (LwM2M 1.2 core §6.1). Keeps what servers have written earlier. */
 export class BootstrapClient {
   private readonly store: BootstrapStore;
   private finished: (() => void) | undefined;
@@ -25,7 +25,7 @@ export class BootstrapClient {
     this.store = new BootstrapStore(options.uri, options.version);
   }
 
-  /** Bootstrap-Request, and what the server does then. Rejects with Refused. */
+  /** Sends a Bootstrap-Request, and waits until the server has finished. Rejects with Refused. */
   async request(transport: DeviceTransport): Promise<Account> {
     const ended = this.untilFinished();
     try {

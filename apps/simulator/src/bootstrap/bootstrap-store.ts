@@ -13,7 +13,7 @@ import {
 } from '@lanyard/lwm2m';
 import { type AccountResources } from './account.js';
 
-/** Objects that bootstrap servers write here, and how many resources of them. */
+/** Objects that bootstrap servers may write, and how many of their resources are stored at most. */
 const objects: readonly number[] = [0, 1];
 const resourcesMax = 200;
 
@@ -47,7 +47,7 @@ export class BootstrapStore {
     return accept === contentFormat.linkFormat ? this.discover(path) : this.read(path, accept ?? contentFormat.tlv);
   }
 
-  /** A pack, or the payload of a write. @returns The response code. */
+  /** Stores a pack, or the payload of a write. @returns The response code. */
   write(path: string, payload: Buffer, format: number): number {
     const values = this.decoded(path, payload, format);
     if (typeof values === 'number') return values;
@@ -68,7 +68,7 @@ export class BootstrapStore {
     }
   }
 
-  /** All but the account of the bootstrap server. */
+  /** Deletes everything below the path except the account of the bootstrap server. */
   private delete(path: string): CoapResponse {
     const doomed = [...this.values.keys()].filter((at) => isBelow(at, path) && !isBelow(at, ownInstance));
     if (doomed.length === 0 && path !== '/' && !objects.includes(parsePath(path).object))
@@ -92,7 +92,7 @@ export class BootstrapStore {
     return { code: Code.Content, payload, contentFormat: contentFormat.linkFormat };
   }
 
-  /** Bootstrap-Read: of the Server object alone (LwM2M 1.1 core §6.1.7.3). */
+  /** Bootstrap-Read, which is allowed for the Server object only (LwM2M 1.1 core §6.1.7.3). */
   private read(path: string, format: number): CoapResponse {
     if (path === '/' || parsePath(path).object !== 1) return { code: Code.MethodNotAllowed };
     const values = [...this.values].flatMap(([at, value]): ResourceValue[] => {

@@ -2,7 +2,7 @@
 const perOctave = 4;
 const bucketsMax = 80;
 
-/** How long something took, so that quantiles can be read at any time without keeping each measurement. */
+/** Latencies in buckets, so that quantiles can be read at any time without keeping each measurement. */
 export class Latencies {
   private buckets = new Uint32Array(bucketsMax);
   private total = 0;

@@ -1,9 +1,9 @@
-/** Above all sensor values, so that counting values are distinguishable. */
+/** Above all sensor values, so that values that count up can be told from them. */
 const first = 1_000;
 
 interface Sequence {
   next: number;
-  /** Not (yet) acknowledged: dropped, under way, or sent in a way that has no acknowledgements. */
+  /** Not acknowledged (yet): dropped, in flight, or sent in a way that has no acknowledgements. */
   unacknowledged: Set<number>;
 }
 

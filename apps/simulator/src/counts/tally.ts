@@ -33,7 +33,7 @@ const events = [
 
 export type FleetEvent = (typeof events)[number];
 
-/** What takes until the server answers or acknowledges. */
+/** Exchanges whose time until the answer or acknowledgement of the server is measured. */
 export const timed = ['registration', 'update', 'value', 'send'] as const;
 export type Timed = (typeof timed)[number];
 
@@ -59,7 +59,7 @@ export class Tally {
     this.whole?.took(what, ms);
   }
 
-  /** One device more that has a registration, or one less. */
+  /** Counts one more device that has a registration, or one fewer. */
   changeRegistered(by: 1 | -1): void {
     this.registered += by;
     this.whole?.changeRegistered(by);

@@ -1,4 +1,4 @@
-/** The pause after so many failed attempts: doubles, and is half random, so that a fleet does not reconnect at once. */
+/** The pause after this many failed attempts: it doubles, and half of it is random, so that a fleet does not reconnect at once. */
 export const backOffMs = (
   failures: number,
   { firstMs, maxMs }: { firstMs: number; maxMs: number },

@@ -5,15 +5,15 @@ import { type Proof } from '../transport/credentials.js';
 import { type DeviceTransport, type Server } from '../transport/device-transport.js';
 import { type Group } from './simulation-context.js';
 
-/** The connection of a device without an account. */
+/** A device without an account, which needs a connection to the bootstrap server. */
 interface Unaccounted {
   transport: DeviceTransport;
-  /** That answers the requests of the bootstrap server meanwhile. */
+  /** Answers the requests of the bootstrap server meanwhile. */
   bootstrap: BootstrapClient | undefined;
   transportTo(scheme: Scheme, credential?: Proof): DeviceTransport;
 }
 
-/** The account that devices of the group leave the factory with; undefined if they have to bootstrap. */
+/** The account that devices of the group have when they leave the factory; undefined if they have to bootstrap. */
 export const firstAccount = ({ settings }: Group): Account | undefined =>
   settings.bootstrap === 'none'
     ? { servers: settings.servers, credential: undefined, lifetimeSeconds: settings.lifetimeSeconds }
@@ -22,7 +22,7 @@ export const firstAccount = ({ settings }: Group): Account | undefined =>
 export const serversOf = (account: Account, { context }: Group): Promise<Server[]> =>
   Promise.all(account.servers.map(async ({ host, port }) => ({ address: await context.resolve(host), port })));
 
-/** Asks the bootstrap server for an account, with the credential of the factory. Rejects with Refused, or as transports do. */
+/** Asks the bootstrap server for an account, with the factory credential. Rejects with Refused, or with the errors of transports. */
 export const bootstrapped = async (
   { name, number, group }: { name: string; number: number; group: Group },
   link: Unaccounted,

@@ -5,15 +5,15 @@ import { type Group } from './simulation-context.js';
 /** A device that contacts its server again and again. */
 export interface Contacting {
   readonly group: Group;
-  /** False while it has no power, and when it has left. */
+  /** False while the device has no power, and after it has left. */
   readonly isPresent: boolean;
   /** @returns Milliseconds until the next contact. */
   contact(): Promise<number>;
-  /** The contact failed, and the one before it, so often in a row. @returns The shortest pause in milliseconds. */
+  /** Called after `failures` failed contacts in a row. @returns The shortest pause in milliseconds. */
   contactFailed(error: unknown, failures: number): number;
 }
 
-/** When a device contacts its server: at intervals, when there is a reason, and after a failure with back-off. */
+/** Decides when a device contacts its server: at intervals, when there is a reason, and after a failure with back-off. */
 export class ContactLoop {
   private next: Timer | undefined;
   private failures = 0;
@@ -34,7 +34,7 @@ export class ContactLoop {
     if (this.device.isPresent) this.next = this.device.group.context.timers.schedule(delayMs, () => void this.run());
   }
 
-  /** With the pause that follows so many failures. */
+  /** Schedules the next contact after the back-off for the failures so far. */
   afterPause(leastMs = 0): void {
     const { settings, context } = this.device.group;
     this.in(Math.max(leastMs, backOffMs(this.failures, settings.backOff, context.random)));

@@ -9,14 +9,14 @@ import { type Reporting, Reports, type ReportTransport } from './reports.js';
 import { Sender } from './sender.js';
 import { type Group } from './simulation-context.js';
 
-/** The gateway, as far as a device behind it needs it. */
+/** The part of the gateway that a device behind it needs. */
 export interface Host extends Reporting {
   readonly lifetimeSeconds: number;
   chance(): number;
   changed(paths: readonly string[]): void;
 }
 
-/** Over the connection of the gateway, with the prefix in what names paths. */
+/** Sends over the connection of the gateway, with the prefix in everything that names paths. */
 class PrefixedTransport implements ReportTransport {
   constructor(
     private readonly host: Host,
@@ -111,7 +111,7 @@ export class DeviceBehind implements RequestTarget, Reporting, Thing {
     this.reports.attributesChanged(path);
   }
 
-  /** Its objects are in object 25, which the server observes. */
+  /** The objects of the device are listed in object 25, which the server observes. */
   instancesChanged(): void {
     this.host.changed([`/25/${this.number}/3`]);
   }

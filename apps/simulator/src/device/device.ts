@@ -21,28 +21,28 @@ import { type Reporting, Reports } from './reports.js';
 import { Sender } from './sender.js';
 import { type Group } from './simulation-context.js';
 
-/** After so many failures in a row, a device whose account came from a bootstrap server asks for another one. */
+/** After this many failures in a row, a device whose account came from a bootstrap server asks for another one. */
 const failuresBeforeBootstrap = 5;
 
-/** A device that has to wait for an acknowledgement tries again so much later to sleep. */
+/** How much later a device that waits for an acknowledgement tries again to sleep. */
 const sleepAgainMs = 500;
 
-/** One device: its life from the first contact on. What it says and answers is in its parts. */
+/** One device: its life from the first contact on. Its parts send its messages and answer requests. */
 export class Device implements RequestTarget, Contacting, Linked, Reporting, Registering, Updatable {
   readonly store: ObjectStore;
   lifetimeSeconds: number;
   readonly registrar = new Registrar(this);
   private readonly reports = new Reports(this);
   private readonly sender = new Sender(this);
-  /** Of a gateway. */
+  /** Present if the device is a gateway. */
   private readonly behind: DevicesBehind | undefined;
   private firmwareUpdate: FirmwareUpdate | undefined;
-  /** Of devices that were given software. */
+  /** Present once the device was given software. */
   private usedSoftware: SoftwareInstances | undefined;
   private readonly link: Link;
   private readonly contacts = new ContactLoop(this);
   private sleep: Timer | undefined;
-  /** Without power. */
+  /** The device has no power. */
   private off = false;
   private gone = false;
 
@@ -77,7 +77,7 @@ export class Device implements RequestTarget, Contacting, Linked, Reporting, Reg
     return this.firmwareUpdate ?? this.group.firmware;
   }
 
-  /** Its first use makes it: most devices are never updated. */
+  /** Created when first used, because most devices are never updated. */
   get updater(): FirmwareUpdate {
     return (this.firmwareUpdate ??= new FirmwareUpdate(firmwareHostOf(this)));
   }
@@ -108,7 +108,7 @@ export class Device implements RequestTarget, Contacting, Linked, Reporting, Reg
     this.behind?.start();
   }
 
-  /** Its address changes: behind a NAT that forgot it, or in another network. */
+  /** Changes the device's address, as behind a NAT that forgot it, or in another network. */
   rebind(): void {
     if (this.contacts.isTalking || !this.isPresent || !this.transport.isOpen) return;
     this.group.tally.count('rebound');
@@ -120,7 +120,7 @@ export class Device implements RequestTarget, Contacting, Linked, Reporting, Reg
     );
   }
 
-  /** Restarts as after a power failure, without what was written to it. */
+  /** Restarts as after a power failure, and forgets what was written to it. */
   restart(): void {
     if (this.contacts.isTalking || !this.isPresent) return;
     this.group.tally.count('restarted');
@@ -132,7 +132,7 @@ export class Device implements RequestTarget, Contacting, Linked, Reporting, Reg
     this.powerOff(0);
   }
 
-  /** Disappears without a word, and comes back after a while, with its firmware and its account. */
+  /** Disappears without telling the server, and comes back after a while, with its firmware and its account. */
   powerOff(backInSeconds: number | 'never'): void {
     this.lose();
     this.contacts.stop();
@@ -203,7 +203,7 @@ export class Device implements RequestTarget, Contacting, Linked, Reporting, Reg
     this.usedSoftware?.removeDeleted((instance) => this.store.below(`/9/${instance}`).length > 0);
   }
 
-  /** With an update, after the answer that is under way. */
+  /** Tells the server with an update, after the answer that is being sent. */
   updateSoon(news: { isOfObjects?: boolean; lifetimeSeconds?: number } = {}): void {
     this.registrar.tell(news);
     if (this.registrar.isRegistered) this.contacts.in(0);
@@ -218,7 +218,7 @@ export class Device implements RequestTarget, Contacting, Linked, Reporting, Reg
   }
 
   unacknowledged(error?: unknown): void {
-    // What was under way when the power failed is not the server's loss.
+    // What was in flight when the power failed was not lost by the server.
     if (!this.isPresent) return;
     this.group.tally.count('value-lost');
     if (error !== undefined) this.recordError(error);
@@ -248,7 +248,7 @@ export class Device implements RequestTarget, Contacting, Linked, Reporting, Reg
     return behind ? Promise.resolve(behind) : answerTo(this, request);
   }
 
-  /** In queue mode it listens for a while after each message, then the socket is closed until the next update. */
+  /** In queue mode the device listens for a while after each message, then closes its socket until the next update. */
   stayAwake(): void {
     const { awakeSeconds, queueMode } = this.group.settings;
     if (!queueMode || !this.isPresent) return;
@@ -256,7 +256,7 @@ export class Device implements RequestTarget, Contacting, Linked, Reporting, Reg
     this.sleepIn(awakeSeconds * 1_000);
   }
 
-  /** Not before what it has sent is acknowledged. */
+  /** Sleeps after this time, but not before everything that the device has sent is acknowledged. */
   private sleepIn(delayMs: number): void {
     this.sleep = this.group.context.timers.schedule(delayMs, () => {
       if (this.contacts.isTalking || this.reports.isSending || this.behind?.isSending) this.sleepIn(sleepAgainMs);
@@ -264,7 +264,7 @@ export class Device implements RequestTarget, Contacting, Linked, Reporting, Reg
     });
   }
 
-  /** Bootstraps if it has to, and updates its registration, or registers. */
+  /** Bootstraps if necessary, and then updates its registration or registers. */
   async contact(): Promise<number> {
     const slept = !this.transport.isOpen;
     if (slept && this.transport.endsObservations) this.endObservations();
@@ -299,14 +299,14 @@ export class Device implements RequestTarget, Contacting, Linked, Reporting, Reg
     await this.registrar.register();
   }
 
-  /** Earlier than configured if the server asked for a shorter lifetime. */
+  /** Time until the next update: shorter than configured if the server asked for a shorter lifetime. */
   private updateMs(): number {
     const { updateSeconds, lifetimeSeconds } = this.group.settings;
     const seconds = Math.min(updateSeconds, (updateSeconds / lifetimeSeconds) * this.lifetimeSeconds);
     return seconds * 1_000 * (0.9 + 0.1 * this.chance());
   }
 
-  /** It may be down, or may have forgotten the connection. */
+  /** The server may be down, or may have forgotten the connection. */
   private doubtServer(): void {
     this.group.tally.count('silence');
     void this.transport.doubt();

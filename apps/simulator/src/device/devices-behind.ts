@@ -5,19 +5,19 @@ import { type Resource } from '../objects/resource.js';
 import { answer } from '../operations/answer.js';
 import { DeviceBehind, type Host } from './device-behind.js';
 
-/** The object that lists them: version 2.0 (LwM2M Gateway 1.1.1 §6). */
+/** The object that lists the devices: version 2.0 (LwM2M Gateway 1.1.1 §6). */
 const gatewayObject = '/25';
 
-/** A gateway that the devices are behind. */
+/** The gateway in front of the devices. */
 export interface Gateway extends Host {
   instancesChanged(): void;
 }
 
-/** The devices behind a gateway: what it says of them, and what they are asked through it. */
+/** The devices behind a gateway: how the gateway lists them, and their answers to requests that it passes on. */
 export class DevicesBehind {
   private readonly devices: readonly DeviceBehind[];
   private timer: Timer | undefined;
-  /** The device that has left, until it returns. */
+  /** The device that has left, until it is back. */
   private away: DeviceBehind | undefined;
 
   constructor(private readonly gateway: Gateway) {
@@ -43,7 +43,7 @@ export class DevicesBehind {
     this.clear();
   }
 
-  /** The server has forgotten what it observed. */
+  /** Called when the server has forgotten its observations. */
   clear(): void {
     this.endObservations();
     for (const { store } of this.devices) store.clearAttributes();
@@ -53,7 +53,7 @@ export class DevicesBehind {
     for (const { reports } of this.devices) reports.clear();
   }
 
-  /** After a power failure. */
+  /** Called after a power failure. */
   reset(): void {
     for (const device of this.devices) {
       device.store.reset();
@@ -90,7 +90,7 @@ export class DevicesBehind {
     return this.prefixed(device, answer(device, { ...request, path, payload: its }));
   }
 
-  /** Of one device at a time. */
+  /** Answers a composite operation, which may name the paths of only one device. */
   private answerTogether(request: CoapRequest): CoapResponse | undefined {
     const { contentFormat: format, payload } = request;
     if (format === undefined || !namesPaths(format)) return undefined;
@@ -126,7 +126,7 @@ export class DevicesBehind {
     this.gateway.store.put(at, [text(0, () => device.name), text(1, () => device.prefix), links]);
   }
 
-  /** One leaves, or the one that has left returns. */
+  /** After this time one device leaves, or the one that has left returns. */
   private changeIn(delayMs: number): void {
     this.timer = this.gateway.group.context.timers.schedule(delayMs, () => {
       if (this.away) this.join(this.away);

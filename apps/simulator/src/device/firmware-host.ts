@@ -22,7 +22,7 @@ export interface Updatable {
   powerOff(backInSeconds: number | 'never'): void;
 }
 
-/** An even share of the devices, whatever their number: neighbours differ. */
+/** Selects an even share of the devices: neighbours in number differ, so small fleets have the share too. */
 const isAmong = (number: number, percent: number): boolean => (number * 37) % 100 < percent;
 
 const failureOf = ({ number, group }: Updatable): FirmwareFailure => {
@@ -30,7 +30,7 @@ const failureOf = ({ number, group }: Updatable): FirmwareFailure => {
   return isAmong(number, failurePercent) ? failure : 'none';
 };
 
-/** The server of a package: over the connection that the device has, if it is the same one. */
+/** The server of a package, over the device's own connection if it is the server that the device is connected to. */
 const packageServer = (device: Updatable, scheme: Scheme, to: { host: string; port: number }): PackageServer => {
   const isOwn = scheme === device.scheme && to.host === device.server.address && to.port === device.server.port;
   if (isOwn)

@@ -16,12 +16,12 @@ export interface Linked {
   disconnected(): void;
 }
 
-/** The account of a device, and its connection to one of the servers of it. */
+/** The account of a device, and its connection to one of the account's servers. */
 export class Link {
   transport: DeviceTransport;
   scheme: Scheme;
   bootstrap: BootstrapClient | undefined;
-  /** undefined: the device has to bootstrap. */
+  /** undefined if the device has to bootstrap. */
   private account: Account | undefined;
   private servers: readonly Server[];
   private at: number;
@@ -47,7 +47,7 @@ export class Link {
     this.account = undefined;
   }
 
-  /** The server may be down, and another one available. */
+  /** Switches to the next server, because the current one may be down. */
   useNextServer(): void {
     this.at = (this.at + 1) % this.servers.length;
   }
@@ -56,7 +56,7 @@ export class Link {
     return this.transport.open(this.server);
   }
 
-  /** From the bootstrap server. Rejects with Refused, or as transports do. @returns The lifetime of the account. */
+  /** Gets an account from the bootstrap server. Rejects with Refused, or with the errors of transports. @returns Its lifetime. */
   async takeAccount(): Promise<number> {
     const { device } = this;
     const account = await bootstrapped(device, this);

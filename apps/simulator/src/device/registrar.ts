@@ -6,14 +6,14 @@ import { type DeviceTransport } from '../transport/device-transport.js';
 import { accepted, deregisterRequest, registerRequest, updateRequest } from './registration.js';
 import { type Group } from './simulation-context.js';
 
-/** What an update says, beside that the device is there. */
+/** Changes that an update reports, besides the fact that the device is alive. */
 interface News {
   lifetimeSeconds?: number;
-  /** Its objects are others. */
+  /** The objects of the device have changed. */
   isOfObjects?: boolean;
 }
 
-/** Whose registration it is. */
+/** The device whose registration it is. */
 export interface Registering {
   readonly name: string;
   readonly lifetimeSeconds: number;
@@ -26,7 +26,7 @@ export interface Registering {
 /** The registration of a device at its server. */
 export class Registrar {
   private id: string | undefined;
-  /** What the next update says. */
+  /** The content of the next update. */
   private news: News = {};
 
   constructor(private readonly device: Registering) {}
@@ -56,7 +56,7 @@ export class Registrar {
     group.tally.count('registered');
   }
 
-  /** False if the server no longer knows the registration, or refuses it. Rejects as `register` does. */
+  /** False if the server does not know the registration any more, or refuses the update. Rejects as `register` does. */
   async update(): Promise<boolean> {
     const { group, store, transport } = this.device;
     if (this.id === undefined) return false;
@@ -83,7 +83,7 @@ export class Registrar {
     group.tally.count('deregistered');
   }
 
-  /** Without a word to the server. */
+  /** Forgets the registration without telling the server. */
   lose(): void {
     if (this.id !== undefined) this.device.group.tally.changeRegistered(-1);
     this.id = undefined;

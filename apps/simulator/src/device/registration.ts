@@ -11,7 +11,7 @@ const retransmissionOf = ({ ackTimeoutMs, retransmissions }: RetransmissionSetti
 
 const transportBinding: Record<Scheme, string> = { coap: 'U', coaps: 'U', 'coap+tcp': 'T', 'coaps+tcp': 'T' };
 
-/** Queue mode is a letter of the binding in LwM2M 1.0, and a parameter later. */
+/** Queue mode is a letter of the binding in LwM2M 1.0, and a separate parameter in later versions. */
 const bindingParameters = (scheme: Scheme, { version, queueMode }: GroupSettings): string[] => {
   const binding = transportBinding[scheme];
   if (!queueMode) return [`b=${binding}`];
@@ -38,7 +38,7 @@ export const registerRequest = (
   contentFormat: contentFormat.linkFormat,
 });
 
-/** What an update says, beside that the device is there. */
+/** Changes that an update reports, besides the fact that the device is alive. */
 interface UpdateNews {
   lifetimeSeconds?: number | undefined;
   links?: Buffer | undefined;

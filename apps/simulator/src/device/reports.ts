@@ -10,7 +10,7 @@ import { type Group } from './simulation-context.js';
 /** How reports and sent values reach the server. */
 export type ReportTransport = Pick<DeviceTransport, 'isOpen' | 'notify' | 'request'>;
 
-/** What reports are about. */
+/** The device whose values are reported. */
 export interface Reporting {
   readonly name: string;
   readonly group: Group;
@@ -30,7 +30,7 @@ export class Reports {
 
   constructor(private readonly device: Reporting) {}
 
-  /** A notification waits for its acknowledgement. */
+  /** Whether a notification waits for its acknowledgement. */
   get isSending(): boolean {
     return this.watches.some(({ busy }) => busy);
   }
@@ -61,25 +61,25 @@ export class Reports {
     for (const watch of [...this.watches]) this.endWatch(watch);
   }
 
-  /** Resources have other values: their observers are notified. */
+  /** Notifies the observers of resources whose values have changed. */
   changed(paths: readonly string[]): void {
     for (const watch of [...this.watches])
       if (paths.some((path) => watch.paths.some((watched) => watched === '/' || covers(watched, path))))
         void this.report(watch);
   }
 
-  /** A maximum period holds from now on, also for what is observed already. */
+  /** Applies new attributes: a maximum period holds from now on, also for existing observations. */
   attributesChanged(path: string): void {
     for (const watch of this.watches)
       if (covers(path, watch.paths[0] ?? '/')) this.awaitMaximum(watch, this.ruleOf(watch), this.attributesOf(watch));
   }
 
-  /** The device is awake: what it measured meanwhile goes out, or else what is measured now. */
+  /** Called when the device is awake: sends what it measured while it slept, or else what it measures now. */
   wake(): void {
     for (const watch of [...this.watches]) void (watch.history ? this.sendHistory(watch) : this.report(watch));
   }
 
-  /** The values of an observation have been measured again. */
+  /** Called when the values of an observation have been measured again. */
   async report(watch: Watch): Promise<void> {
     const { store, transport, group } = this.device;
     if (watch.busy) {
@@ -95,7 +95,7 @@ export class Reports {
     else group.tally.count('value-held-back');
   }
 
-  /** Values that count up instead of being measured. */
+  /** Replaces measured values by values that count up, if the group has these. */
   private numbered(watch: Watch, values: ResourceValue[]): ResourceValue[] {
     const { group, name } = this.device;
     const value = single(values);
@@ -124,7 +124,7 @@ export class Reports {
     return { ...written, ...attributes };
   }
 
-  /** A value that waits for the minimum period, or for the maximum one. The earlier of them is enough. */
+  /** Schedules a notification at the end of the minimum or the maximum period. Only the earlier one is kept. */
   private schedule(watch: Watch, delayMs: number): void {
     const dueMs = this.device.nowMs() + delayMs;
     if (watch.timer && (watch.dueMs ?? dueMs) <= dueMs) return;
@@ -143,7 +143,7 @@ export class Reports {
     if (delayMs !== undefined) this.schedule(watch, delayMs);
   }
 
-  /** Keeps what cannot be reported now, because the device sleeps or older values go first: as many as `hqmax` says. */
+  /** Keeps up to `hqmax` values that cannot be reported now, because the device sleeps or older values go first. */
   private keep(watch: Watch, values: ResourceValue[], { hqmax }: Attributes): void {
     const { group } = this.device;
     const timeMs = this.device.nowMs();
@@ -155,7 +155,7 @@ export class Reports {
     group.tally.count('value-dropped');
   }
 
-  /** What was kept, in the order in which it was measured. What is measured meanwhile comes after it. */
+  /** Sends the values that were kept, in the order of measurement. Values that are measured meanwhile follow them. */
   private async sendHistory(watch: Watch): Promise<void> {
     const attributes = this.attributesOf(watch);
     while (watch.history && !watch.busy) {
@@ -169,7 +169,7 @@ export class Reports {
     }
   }
 
-  /** @returns Whether the values are on their way, or acknowledged if that is asked for. */
+  /** @returns Whether the values were sent, and for a confirmable notification whether they were acknowledged. */
   private async notify(watch: Watch, values: ResourceValue[], attributes: Attributes): Promise<boolean> {
     const { store, group, transport, name } = this.device;
     const base = watch.isComposite ? undefined : watch.paths[0];

@@ -10,7 +10,7 @@ import { type RequestTarget } from '../operations/request-target.js';
 import { isPackage } from '../transport/package-blocks.js';
 import { type Group } from './simulation-context.js';
 
-/** What requests of servers have an effect on. */
+/** The device that the requests of servers affect. */
 export interface Controlled extends RequestTarget {
   readonly group: Group;
   readonly bootstrap: BootstrapClient | undefined;
@@ -23,7 +23,7 @@ export interface Controlled extends RequestTarget {
 
 const opaqueFormats: readonly (number | undefined)[] = [undefined, contentFormat.opaque];
 
-/** A block of a package, or the whole of a small one. Without power there is no answer. */
+/** Takes a block of a package, or the whole of a small one. A device without power does not answer. */
 const takePackage = async (device: Controlled, request: CoapRequest): Promise<CoapResponse> => {
   if (!opaqueFormats.includes(request.contentFormat)) return { code: Code.UnsupportedContentFormat };
   const { payload, block = { offset: 0, more: false, bytes: payload.length } } = request;
@@ -44,7 +44,7 @@ export const answerTo = async (device: Controlled, request: CoapRequest): Promis
   return answer(device, request);
 };
 
-/** The effect of an execution. @returns The response code. */
+/** Applies the effect of an Execute. @returns The response code. */
 export const executeResource = (device: Controlled, path: string): number => {
   switch (path) {
     case '/1/0/8':
@@ -61,7 +61,7 @@ export const executeResource = (device: Controlled, path: string): number => {
   }
 };
 
-/** The instance of object 9, and the number of its resource. */
+/** The instance of object 9, and the id of its resource. */
 const softwareAt = (
   { softwareInstances }: Controlled,
   path: string,
@@ -90,17 +90,17 @@ const executeSoftware = (device: Controlled, path: string): number => {
 
 const bootstrapAgain = (device: Controlled): number => {
   if (device.group.settings.bootstrap === 'none') return Code.MethodNotAllowed;
-  // The answer leaves over the connection that ends then.
+  // The answer is sent over the connection that ends then.
   device.group.context.timers.schedule(0, () => device.bootstrapAgain());
   return Code.Changed;
 };
 
-/** The effect of a written value. @returns The response code if the value is not to be stored. */
+/** Applies the effect of a written value. @returns The response code if the value must not be stored. */
 export const applyWrite = (device: Controlled, path: string, value: Scalar): number | undefined => {
   if (path === '/5/0/1') return device.updater.writeUri(String(value));
   const { software, resource } = softwareAt(device, path) ?? {};
   if (software && resource === 3) return software.writeUri(String(value));
-  // In other formats than opaque a package would have to be kept.
+  // In a format other than opaque, the device would have to keep the package.
   if (path === '/5/0/0' || (software && resource === 2)) return Code.UnsupportedContentFormat;
   if (path === '/1/0/1') {
     device.lifetimeSeconds = Number(value);

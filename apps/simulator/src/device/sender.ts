@@ -3,19 +3,19 @@ import { contentFormat, encodeValues, type ResourceValue } from '@lanyard/lwm2m'
 import { type Reporting } from './reports.js';
 import { accepted, sendRequest } from './registration.js';
 
-/** Values that a device keeps while the server refuses them or does not answer. */
+/** The most values that a device keeps while the server refuses them or does not answer. */
 const unsentMax = 1_000;
 
-/** Sends measured values with their times, without having been asked for (LwM2M 1.1 core §6.4.5). */
+/** Sends measured values with their times, without an observation (LwM2M 1.1 core §6.4.5). */
 export class Sender {
-  /** Without those that are under way. */
+  /** Values to be sent, without those that are in flight. */
   private unsent: ResourceValue[] = [];
   private timer: Timer | undefined;
   private busy = false;
 
   constructor(private readonly device: Reporting) {}
 
-  /** The values of an interval are measured at even distances, and sent at its end. */
+  /** Measures the values of an interval at even distances, and sends them at its end. */
   start(): void {
     const { send, version } = this.device.group.settings;
     if (send.values === 0 || version === '1.0' || this.timer) return;
@@ -46,7 +46,7 @@ export class Sender {
     for (let n = 0; n < excess; n++) this.device.group.tally.count('value-dropped');
   }
 
-  /** All that was not sent yet. What the server does not accept stays for the next time. */
+  /** Sends everything that was not sent yet. Values that the server does not accept are kept for the next time. */
   private async send(): Promise<void> {
     const { group, transport } = this.device;
     const { tally, settings } = group;

@@ -10,7 +10,7 @@ import { type GroupSettings } from '../settings/group.js';
 import { type Credential } from '../transport/credentials.js';
 import { type Server, type TransportOf } from '../transport/device-transport.js';
 
-/** What all devices share. */
+/** State that all devices share. */
 export interface SimulationContext {
   clock: Clock;
   timers: TimerWheel;
@@ -21,7 +21,7 @@ export interface SimulationContext {
   numbered: NumberedValues | undefined;
 }
 
-/** What the devices of a group share, so that one of them costs little. */
+/** State that the devices of a group share, so that each device costs little. */
 export interface Group {
   context: SimulationContext;
   settings: GroupSettings;
@@ -31,9 +31,9 @@ export interface Group {
   tally: Tally;
   watches: Watches;
   catalogue: Catalogue;
-  /** Of devices behind its gateways. */
+  /** Catalogue of the devices behind the group's gateways. */
   catalogueBehind: Catalogue;
-  /** Of devices that were never updated. */
+  /** Firmware of devices that were never updated. */
   firmware: FirmwareView;
   transportOf: TransportOf;
 }

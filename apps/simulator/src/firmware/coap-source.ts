@@ -5,7 +5,7 @@ import { Result } from './states.js';
 
 const blockBytes = 1_024;
 
-/** The server of a package, as the device reaches it. */
+/** The server of a package, with the connection over which the device reaches it. */
 export interface PackageServer {
   /** Connects, unless it is connected. */
   open(): Promise<void>;
@@ -33,7 +33,7 @@ export class CoapSource implements PackageSource {
   async *read(from: number): AsyncIterable<Buffer> {
     await this.server.open();
     let bytes = blockBytes;
-    // A block begins at a multiple of its size; what is there already is cut off.
+    // A block begins at a multiple of its size, so the bytes that were received before are cut off.
     let offset = from - (from % bytes);
     for (;;) {
       const response = await this.server.request(this.requestFor(offset, bytes));

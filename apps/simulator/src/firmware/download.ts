@@ -6,11 +6,11 @@ import { PackageCheck, type Verdict } from './package-check.js';
 import { DownloadFailed, type PackageSource } from './sources.js';
 import { Result } from './states.js';
 
-/** A download that breaks off is continued so often; each byte that arrives starts the count again. */
+/** How often an interrupted download is continued; each byte that arrives resets the count. */
 const attemptsMax = 5;
 const attemptMs = 2_000;
 
-/** In the middle of a download: what goes wrong there does after so many bytes. */
+/** Failures in the middle of a download happen after this many bytes. */
 const middleBytes = 4_096;
 
 export interface DownloadOptions {
@@ -23,7 +23,7 @@ export interface DownloadOptions {
 /** The device lost its power. */
 export class PowerLost extends NamedError {}
 
-/** What the failure of a device says about so many bytes of a package. Throws DownloadFailed or PowerLost. */
+/** Applies the failure of a device after this many bytes of a package. Throws DownloadFailed or PowerLost. */
 export const failWhen = (failure: FirmwareFailure, bytes: number): void => {
   if (failure === 'no-space') throw new DownloadFailed(Result.noSpace, 'no room for the package');
   if (bytes < middleBytes) return;
@@ -32,7 +32,7 @@ export const failWhen = (failure: FirmwareFailure, bytes: number): void => {
   if (failure === 'dies') throw new PowerLost();
 };
 
-/** What the device finds out about a complete package. Throws DownloadFailed. @returns The version of the package. */
+/** Checks a complete package. Throws DownloadFailed. @returns The version of the package. */
 export const judge = (failure: FirmwareFailure, verdict: Verdict): string => {
   if (failure === 'unsupported-package')
     throw new DownloadFailed(Result.unsupportedPackage, 'the package is for other devices');
@@ -51,7 +51,7 @@ export class Download {
     private readonly options: DownloadOptions,
   ) {}
 
-  /** The version of the package. Rejects with DownloadFailed or PowerLost, also after `cancel`. */
+  /** Resolves with the version of the package. Rejects with DownloadFailed or PowerLost, also after `cancel`. */
   async run(): Promise<string> {
     try {
       await this.readAll();
@@ -85,7 +85,7 @@ export class Download {
     }
   }
 
-  /** Continues with the byte that comes next. */
+  /** Continues with the next byte. */
   private async readOn(): Promise<void> {
     const { bytesPerSecond, failure, timers, onProgress } = this.options;
     const pace = new Pace(bytesPerSecond, timers);

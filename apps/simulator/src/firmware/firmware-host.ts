@@ -8,12 +8,12 @@ export interface FirmwareHost {
   readonly timers: TimerWheel;
   /** Whether this device is one of those that fail. */
   readonly failure: FirmwareFailure;
-  /** Throws DownloadFailed for a URI that is none, or of an unknown protocol. */
+  /** Throws DownloadFailed for a text that is no URI, or for an unknown protocol. */
   sourceOf(uri: string): PackageSource;
   count(event: FleetEvent): void;
   changed(paths: readonly string[]): void;
-  /** Stays awake, and counts what arrived. */
+  /** Keeps the device awake, and counts the bytes that arrived. */
   onProgress(bytes: number): void;
-  /** Disappears without a word, and comes back after a while; `never`: it does not. */
+  /** Disappears without telling the server, and comes back after a while, or `never`. */
   powerOff(backInSeconds: number | 'never'): void;
 }

@@ -11,7 +11,7 @@ const paths = ['/5/0/3', '/5/0/5'];
 const isNoPackage = ({ offset, more }: BodyBlock, payload: Buffer): boolean =>
   offset === 0 && !more && (payload.length === 0 || (payload.length === 1 && payload[0] === 0));
 
-/** The Firmware Update object of a device (LwM2M 1.1 core appendix E.6): push and pull, and what goes wrong. */
+/** The Firmware Update object of a device (LwM2M 1.1 core appendix E.6): push, pull, and failures. */
 export class FirmwareUpdate implements FirmwareView, PackageTaker {
   version: string;
   state: State = State.idle;
@@ -25,7 +25,7 @@ export class FirmwareUpdate implements FirmwareView, PackageTaker {
     this.intake = new PackageIntake(host, this);
   }
 
-  /** A block of Package. @returns The response code. Rejects with PowerLost: no answer. */
+  /** Takes a block of Package. @returns The response code. Rejects with PowerLost if the device does not answer. */
   async writePackage(block: BodyBlock, payload: Buffer): Promise<number> {
     if (isNoPackage(block, payload)) return this.reset();
     if (block.offset === 0) {
@@ -36,7 +36,7 @@ export class FirmwareUpdate implements FirmwareView, PackageTaker {
     return this.intake.takeBlock(block, payload);
   }
 
-  /** Package URI: downloads, or with an empty one resets. @returns The response code. */
+  /** Package URI: starts a download; an empty URI resets. @returns The response code. */
   writeUri(uri: string): number {
     if (uri === '') return this.reset();
     if (this.state === State.downloading || this.state === State.updating) return Code.MethodNotAllowed;
@@ -64,7 +64,7 @@ export class FirmwareUpdate implements FirmwareView, PackageTaker {
     return Code.Changed;
   }
 
-  /** The device restarts: what it had not downloaded to the end is gone. */
+  /** Called when the device restarts: an incomplete download is lost. */
   restarted(): void {
     this.intake.abandon();
     if (this.state === State.downloading) this.state = State.idle;

@@ -1,10 +1,10 @@
 import { DownloadFailed, packageChanged, type PackageSource } from './sources.js';
 import { Result } from './states.js';
 
-/** Without a byte for so long the connection counts as lost. */
+/** A connection counts as lost when no byte has arrived for this long. */
 const silenceMs = 30_000;
 
-/** How Node and OpenSSL call certificates that prove nothing (documentation of node:tls, X509 certificate error codes). */
+/** Matches the errors that Node and OpenSSL report for untrusted certificates (documentation of node:tls, X509 certificate error codes). */
 const untrusted = /CERT|CRL|SIGNATURE|HOSTNAME_MISMATCH|INVALID_(CA|PURPOSE)|PATH_LENGTH/;
 
 const codeOf = (error: unknown): string => {
@@ -47,7 +47,7 @@ export class HttpSource implements PackageSource {
     this.current?.abort();
   }
 
-  /** A server that is not the one it should be is not asked again. */
+  /** A server that fails authentication is not asked again. */
   private async request(offset: number, signal: AbortSignal): Promise<Response> {
     try {
       return await fetch(this.url, { headers: this.headers(offset), signal });
@@ -67,7 +67,7 @@ export class HttpSource implements PackageSource {
     if (status >= 500) throw new Error(`HTTP ${status}`);
     if (status !== 200 && status !== 206) throw new DownloadFailed(Result.invalidUri, `HTTP ${status}`);
     const etag = headers.get('etag') ?? undefined;
-    // 200 to a Range: it is another package now, or the server knows no ranges.
+    // A 200 in answer to a Range: the package has changed, or the server does not support ranges.
     if (offset > 0 && (status === 200 || (this.etag !== undefined && etag !== this.etag))) throw packageChanged();
     this.etag = etag;
   }

@@ -1,6 +1,6 @@
 import { type TimerWheel } from '@lanyard/coap';
 
-/** Shorter waits are saved up. */
+/** Shorter waits are added up until they reach this. */
 const waitMinMs = 50;
 
 /** Slows a download down to a rate. */
@@ -12,7 +12,7 @@ export class Pace {
     private readonly timers: TimerWheel,
   ) {}
 
-  /** Resolves when so many bytes more may have arrived. */
+  /** Resolves when this many more bytes may have arrived. */
   async waitFor(bytes: number): Promise<void> {
     if (this.bytesPerSecond === 0) return;
     this.dueMs = Math.max(this.dueMs, performance.now() - waitMinMs) + (bytes / this.bytesPerSecond) * 1_000;

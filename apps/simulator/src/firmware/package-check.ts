@@ -1,6 +1,6 @@
 import { createHash, type Hash } from 'node:crypto';
 
-/** First line of a package that says what it is: `SIMFW <version> <SHA-256 of what follows, in hex>`. */
+/** First line of a package with a header: `SIMFW <version> <SHA-256 of what follows, in hex>`. */
 const header = /^SIMFW (\S{1,64}) ([0-9a-f]{64})\n/;
 const headerBytesMax = 200;
 const magic = 'SIMFW ';
@@ -8,13 +8,13 @@ const magic = 'SIMFW ';
 export type Verdict = { isIntact: true; version: string } | { isIntact: false };
 
 /**
- * Verifies a package as it arrives, and keeps nothing of it: by its own header, if it has one, and by the SHA-256 that its
- * source named. Without either there is nothing to compare with.
+ * Verifies a package as it arrives, without keeping it: by its own header, if it has one, and by the SHA-256 that its
+ * source gave. Without either, there is nothing to compare the package with.
  */
 export class PackageCheck {
   private readonly whole: Hash = createHash('sha256');
   private content: Hash | undefined;
-  /** What may be the header, until it is complete. */
+  /** The bytes that may be the header, until the header is complete. */
   private head: Buffer | undefined = Buffer.alloc(0);
   private named: { version: string; sha256: string } | undefined;
   private length = 0;
@@ -38,7 +38,7 @@ export class PackageCheck {
     return { isIntact: true, version: this.named?.version ?? digest.slice(0, 12) };
   }
 
-  /** It ends within its header. */
+  /** Whether the package ends within its header. */
   private isCutShort(): boolean {
     return this.head !== undefined && this.head.length > 0 && this.head.toString('latin1').startsWith(magic);
   }

@@ -5,13 +5,13 @@ import { DownloadFailed } from './sources.js';
 import { Result } from './states.js';
 import { Upload } from './upload.js';
 
-/** What becomes of a package. */
+/** Is told what becomes of a package. */
 export interface PackageTaker {
   arrived(version: string): void;
   failed(error: unknown): void;
 }
 
-/** How a package arrives: pushed in blocks, or pulled from a URI; one at a time. */
+/** Receives packages: pushed in blocks, or pulled from a URI; one at a time. */
 export class PackageIntake {
   private download: Download | undefined;
   private upload: Upload | undefined;
@@ -25,12 +25,12 @@ export class PackageIntake {
     return this.download !== undefined;
   }
 
-  /** The first block of a package follows. */
+  /** Prepares for the first block of a package. */
   expect(): void {
     this.upload = new Upload({ ...this.host.settings, failure: this.host.failure, timers: this.host.timers });
   }
 
-  /** @returns The response code. Rejects with PowerLost: no answer. */
+  /** @returns The response code. Rejects with PowerLost if the device does not answer. */
   async takeBlock(block: BodyBlock, payload: Buffer): Promise<number> {
     const { upload } = this;
     if (!upload) return Code.RequestEntityIncomplete;
@@ -77,7 +77,7 @@ export class PackageIntake {
   }
 }
 
-/** A package that is complete was taken, whatever is then found in it. */
+/** A complete package was accepted, whatever the device then finds in it. */
 const codeOf = (error: unknown, { more }: BodyBlock): number => {
   const result = error instanceof DownloadFailed ? error.result : undefined;
   if (result === Result.noSpace || result === Result.outOfMemory) return Code.RequestEntityTooLarge;

@@ -1,13 +1,13 @@
 import { type FirmwareHost } from './firmware-host.js';
 import { SoftwareManagement } from './software-management.js';
 
-/** The instances of object 9 of one device. Their first use makes them: most devices are never given software. */
+/** The instances of object 9 of one device. They are created when first used, because most devices are never given software. */
 export class SoftwareInstances {
   private readonly used = new Map<number, SoftwareManagement>();
 
   constructor(private readonly host: FirmwareHost) {}
 
-  /** undefined: it was never given any software. */
+  /** undefined if the instance was never given any software. */
   get(instance: number): SoftwareManagement | undefined {
     return this.used.get(instance);
   }

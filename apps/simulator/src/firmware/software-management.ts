@@ -25,7 +25,7 @@ const failures: Partial<Record<Result, number>> = {
   [Result.unsupportedProtocol]: 56,
 };
 
-/** What changes with the state. */
+/** Resources whose values change with the state. */
 const resources = [0, 1, 7, 9, 12];
 
 /** One instance of object 9: a package that is delivered, installed, activated, deactivated and uninstalled. */
@@ -45,7 +45,7 @@ export class SoftwareManagement implements PackageTaker {
     this.paths = resources.map((resource) => `/9/${instance}/${resource}`);
   }
 
-  /** A block of Package. @returns The response code. Rejects with PowerLost: no answer. */
+  /** Takes a block of Package. @returns The response code. Rejects with PowerLost if the device does not answer. */
   async writePackage(block: BodyBlock, payload: Buffer): Promise<number> {
     if (block.offset === 0) {
       if (this.state !== SoftwareState.initial) return Code.MethodNotAllowed;
@@ -55,7 +55,7 @@ export class SoftwareManagement implements PackageTaker {
     return this.intake.takeBlock(block, payload);
   }
 
-  /** Package URI: downloads. @returns The response code. */
+  /** Package URI: starts a download. @returns The response code. */
   writeUri(uri: string): number {
     if (this.state !== SoftwareState.initial) return Code.MethodNotAllowed;
     this.become(SoftwareState.downloading, results.downloading);
@@ -70,7 +70,7 @@ export class SoftwareManagement implements PackageTaker {
     return Code.Changed;
   }
 
-  /** Of an installed package, and of one that was only delivered. @returns The response code. */
+  /** Uninstalls a package, whether it is installed or only delivered. @returns The response code. */
   uninstall(): number {
     this.intake.abandon();
     this.version = '';
@@ -87,7 +87,7 @@ export class SoftwareManagement implements PackageTaker {
     return Code.Changed;
   }
 
-  /** The device restarts: what had not arrived is gone. */
+  /** Called when the device restarts: an incomplete package is lost. */
   restarted(): void {
     this.intake.abandon();
     if (this.state === SoftwareState.downloading) this.become(SoftwareState.initial, results.initial);

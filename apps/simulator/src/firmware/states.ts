@@ -18,13 +18,13 @@ export const Result = {
 } as const;
 export type Result = (typeof Result)[keyof typeof Result];
 
-/** What resources show of the firmware of a device. */
+/** The firmware of a device, as its resources show it. */
 export interface FirmwareView {
-  /** That runs. */
+  /** Version that is running. */
   readonly version: string;
   readonly state: State;
   readonly result: Result;
   readonly uri: string;
-  /** Of the package that was downloaded last. */
+  /** Version of the package that was downloaded last. */
   readonly packageVersion: string;
 }

@@ -3,14 +3,14 @@ import { type GroupFleet } from './group-fleet.js';
 
 const arrivalTickMs = 50;
 
-/** How many devices deregister at a time, and how long all of them may take. */
+/** How many devices deregister at the same time, and how long all of them may take. */
 const partingAtOnce = 200;
 const partingTimeoutMs = 30_000;
 
-/** All devices: they register one after the other, and deregister at the end. */
+/** All devices: they register one after another, and deregister at the end. */
 export class Fleet {
   private arrivals: NodeJS.Timeout | undefined;
-  /** Groups that are not complete. */
+  /** Groups whose devices have not all registered yet. */
   private coming: GroupFleet[] = [];
   private arrived = 0;
 
@@ -19,12 +19,12 @@ export class Fleet {
     private readonly registrationsPerSecond: number,
   ) {}
 
-  /** All groups come. */
+  /** Starts the arrival of all groups. */
   start(): void {
     this.admit(this.groups);
   }
 
-  /** Groups come, and things happen to the devices that are there. */
+  /** Starts the arrival of groups, and applies the phase to the devices that are there. */
   begin({ arrivals, valuesPercent, restartPercent, rebindPercent }: Phase): void {
     for (const group of this.groups) {
       group.reportAt(valuesPercent);
@@ -34,7 +34,7 @@ export class Fleet {
     this.admit(this.groups.filter(({ group }) => arrivals.includes(group.settings.name)));
   }
 
-  /** Deregisters every registered device; registrations of those without an answer expire. */
+  /** Deregisters every registered device; the registrations of devices that get no answer expire. */
   async stop(): Promise<void> {
     clearInterval(this.arrivals);
     for (const group of this.groups) group.stop();
@@ -61,7 +61,7 @@ export class Fleet {
     }, arrivalTickMs);
   }
 
-  /** The groups come side by side. */
+  /** Lets the next device arrive, of each group in turn. */
   private arrive(): void {
     this.coming[this.arrived++ % this.coming.length]?.arrive();
     this.coming = this.coming.filter(({ isComplete }) => !isComplete);

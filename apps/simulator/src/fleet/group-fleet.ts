@@ -27,12 +27,12 @@ export class GroupFleet {
     for (const timer of this.timers) clearInterval(timer);
   }
 
-  /** Devices that the group has in the end. */
+  /** Number of devices that the group has once it is complete. */
   get size(): number {
     return this.names.length;
   }
 
-  /** Devices that came so far. */
+  /** Number of devices that have arrived so far. */
   get arrived(): number {
     return this.devices.length;
   }
@@ -45,7 +45,7 @@ export class GroupFleet {
     return this.devices.length === this.names.length;
   }
 
-  /** The next device of the group comes. */
+  /** Adds the next device of the group. */
   arrive(): void {
     const number = this.devices.length;
     const device = new Device(number, this.names[number] as string, this.group);
@@ -53,7 +53,7 @@ export class GroupFleet {
     device.arrive();
   }
 
-  /** In percent of the values per second of the group. */
+  /** Sets the rate, in percent of the group's values per second. */
   reportAt(valuesPercent: number): void {
     this.reporter.perSecond = (this.group.settings.valuesPerSecond * valuesPercent) / 100;
   }

@@ -1,14 +1,14 @@
 import { type Watches } from '../observation/watches.js';
 
-/** How often a group checks whether a value is due: as rarely as its rate allows, as a process may have hundreds of groups. */
+/** How often a group checks whether a value is due. As rarely as its rate allows, because a process may have hundreds of groups. */
 const tick = { minMs: 20, maxMs: 200 };
 
-/** Makes observed resources report, in turn, at an even rate for the whole fleet. */
+/** Makes observed resources report, in turn, at an even rate for the whole group. */
 export class Reporter {
   private timer: NodeJS.Timeout | undefined;
   private since = 0;
   private sent = 0;
-  /** That `since` and `sent` are of. */
+  /** The rate for which `since` and `sent` count. */
   private rate = 0;
 
   constructor(
@@ -33,7 +33,7 @@ export class Reporter {
     this.sent = 0;
   }
 
-  /** Reports that were missed while nothing was observed, or while the process was suspended, are not made up for. */
+  /** Reports that were missed while nothing was observed, or while the process was suspended, are not sent later. */
   private tick(): void {
     if (this.perSecond !== this.rate) {
       this.stop();

@@ -24,10 +24,10 @@ const isNumberFor = (name: string, value: number): boolean => {
   return Number.isInteger(value) && value >= 0;
 };
 
-/** With `undefined` where an attribute is cleared. */
+/** `undefined` clears an attribute. */
 export type AttributeChanges = Partial<Record<AttributeName, number | undefined>>;
 
-/** From the query of Write-Attributes. undefined when a device of this version does not understand it. */
+/** Reads the query of a Write-Attributes. undefined when a device of this version does not understand it. */
 export const parseAttributes = (query: readonly string[], version: Version): AttributeChanges | undefined => {
   const changes: Record<string, number | undefined> = {};
   for (const part of query) {
@@ -40,11 +40,11 @@ export const parseAttributes = (query: readonly string[], version: Version): Att
   return changes;
 };
 
-/** Without those that are cleared. */
+/** The attributes without those that are cleared. */
 export const withoutCleared = (changes: AttributeChanges): Attributes =>
   Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined)) as Attributes;
 
-/** Whether they fit each other and the type of the resource; undefined for an instance or an object (§7.3.2). */
+/** Whether the attributes fit each other and the type of the resource, which is undefined for an instance or an object (§7.3.2). */
 export const areConsistent = ({ gt, lt, st, edge }: Attributes, type: ResourceType | undefined): boolean => {
   if (gt !== undefined || lt !== undefined || st !== undefined) {
     if (type === undefined || !numeric.includes(type)) return false;
@@ -53,7 +53,7 @@ export const areConsistent = ({ gt, lt, st, edge }: Attributes, type: ResourceTy
   return edge === undefined || type === 'boolean';
 };
 
-/** As Discover shows them. */
+/** The attributes as Discover shows them. */
 export const formatAttributes = (attributes: Attributes): string =>
   Object.entries(attributes)
     .map(([name, value]) => `;${name}=${value}`)

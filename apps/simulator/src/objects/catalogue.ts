@@ -48,11 +48,11 @@ const device: readonly Resource[] = [
   fixed('/3/0/16', 'string', 'U'),
 ];
 
-/** Of all transports of this simulator: CoAP, CoAPS, HTTP, HTTPS, CoAP over TCP and over TLS. */
+/** All protocols of this simulator: CoAP, CoAPS, HTTP, HTTPS, CoAP over TCP and over TLS. */
 const protocols = [0, 1, 2, 3, 4, 5];
 
 const firmware: readonly Resource[] = [
-  // What is written to it, the device takes block by block.
+  // The device takes what is written here block by block.
   { path: '/5/0/0', type: 'opaque', writable: true },
   { path: '/5/0/1', type: 'string', read: (thing) => thing.firmware.uri, writable: true },
   action('/5/0/2'),
@@ -66,7 +66,7 @@ const firmware: readonly Resource[] = [
 
 const softwareObject = 9;
 
-/** What an instance names is there once a package has arrived. */
+/** Name of the package in an instance, once a package has arrived. */
 const softwareName = 'application';
 
 const software = (n: number): readonly Resource[] => [
@@ -89,7 +89,7 @@ const sensor = (n: number, { profile }: Settings): readonly Resource[] => [
   action(`/3303/${n}/5605`),
 ];
 
-/** Objects whose instances the server may create and delete; the first instance is the pattern. */
+/** Servers may create and delete instances of these objects; the first instance is the pattern. */
 const relay: readonly Resource[] = [
   setting('/3306/0/5850', 'boolean', false),
   setting('/3306/0/5851', 'integer', 0),
@@ -107,7 +107,7 @@ export class Catalogue {
   private readonly resources = new Map<string, Resource>();
   private readonly byPrefix = new Map<string, Resource[]>();
 
-  /** `isBehind`: of devices behind a gateway, which have no account of a server, and no firmware. */
+  /** `isBehind`: the catalogue of devices behind a gateway, which have no account of a server, and no firmware. */
   constructor(settings: Settings, isBehind = false) {
     this.version = settings.version;
     this.formats = formats[settings.version];
@@ -122,7 +122,7 @@ export class Catalogue {
     return this.resources.get(path);
   }
 
-  /** What is at the path and below it. */
+  /** The resources at the path and below it. */
   below(path: string): readonly Resource[] {
     const resource = this.resources.get(path);
     return resource ? [resource] : (this.byPrefix.get(path) ?? []);
@@ -132,7 +132,7 @@ export class Catalogue {
     return this.resources.values();
   }
 
-  /** The resources of a new instance; undefined if the server may not create instances of the object. */
+  /** The resources of a new instance; undefined if servers may not create instances of the object. */
   patternOf(object: number, instance: number): readonly Resource[] | undefined {
     if (object === softwareObject) return this.hasSoftware ? software(instance) : undefined;
     const pattern = creatable.find(([first]) => first?.path.startsWith(`/${object}/`));

@@ -1,6 +1,6 @@
 import { type ResourceType, type Scalar } from '@lanyard/lwm2m';
 
-/** Whether a written value is of the type of the resource. */
+/** Whether a written value has the type of the resource. */
 export const conforms = (value: Scalar, type: ResourceType): boolean => {
   switch (type) {
     case 'integer':

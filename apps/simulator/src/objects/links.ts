@@ -6,7 +6,7 @@ import { instanceOf, resourceOf } from './resource.js';
 export const registrationLinks = (store: ObjectStore): Buffer => {
   const { formats, hasSoftware, version } = store.catalogue;
   const all = store.instances();
-  // Cancel and its result are of version 1.1 of the object.
+  // Cancel and its result belong to version 1.1 of the object.
   const versions = version === '1.0' ? [] : ['</5>;ver=1.1'];
   const instances = all.map((path) => `<${path}>`);
   if (all.some((path) => path.startsWith('/25/'))) versions.push('</25>;ver=2.0');
@@ -15,7 +15,7 @@ export const registrationLinks = (store: ObjectStore): Buffer => {
   return Buffer.from([`</>;rt="oma.lwm2m";ct="${formats.join(' ')}"`, ...versions, ...instances].join(','));
 };
 
-/** Of a device behind a gateway, as object 25 lists them. */
+/** The links of a device behind a gateway, as object 25 lists them. */
 export const linksOf = (store: ObjectStore): string =>
   store
     .instances()
@@ -26,7 +26,10 @@ const depthOf = (path: string): number => path.split('/').length - 1;
 
 const objectOf = (path: string): string => path.split('/', 2).join('/');
 
-/** How far down Discover answers: an object to its resources, an instance too, a resource to its instances (LwM2M 1.2 core §6.3.3). */
+/**
+ * How deep Discover answers by default: for an object or an instance down to its resources, for a resource down to its
+ * instances (LwM2M 1.2 core §6.3.3).
+ */
 const defaultDepth = (path: string): number => (depthOf(path) === 1 ? 2 : 1);
 
 /** The links at the path and below it; undefined if there is nothing. */

@@ -3,22 +3,22 @@ import { areConsistent, type AttributeChanges, type Attributes, withoutCleared }
 import { type Catalogue } from './catalogue.js';
 import { instanceOf, type Resource, type Thing } from './resource.js';
 
-/** Instances that the server can have created in a device. */
+/** The most instances that servers can have created in a device at a time. */
 const createdMax = 16;
 
-/** What servers have changed in a device; most devices have none of it. */
+/** What servers have changed in a device; most devices have no changes. */
 interface Changes {
   written: Map<string, Scalar>;
-  /** By path of the instance. */
+  /** Resources by path of their instance. */
   created: Map<string, readonly Resource[]>;
-  /** Paths of instances of the catalogue. */
+  /** Paths of deleted instances of the catalogue. */
   deleted: Set<string>;
   attributes: Map<string, Attributes>;
 }
 
 const isBelow = (path: string, base: string): boolean => path === base || path.startsWith(`${base}/`);
 
-/** The objects of one device: those of its group, and what servers have changed. */
+/** The objects of one device: those of its group, with the changes that servers have made. */
 export class ObjectStore {
   private changes: Changes | undefined;
 
@@ -37,7 +37,7 @@ export class ObjectStore {
     return this.below(path).find((one) => one.path === path);
   }
 
-  /** What is at the path and below it; '/' is everything. */
+  /** The resources at the path and below it; '/' stands for everything. */
   below(path: string): readonly Resource[] {
     const { catalogue, changes } = this;
     const base = path === '/' ? [...catalogue.all()] : catalogue.below(path);
@@ -49,7 +49,7 @@ export class ObjectStore {
     ];
   }
 
-  /** Of what can be read at these paths and below them, without doubles. */
+  /** The values of readable resources at these paths and below them, each once. */
   values(paths: readonly string[]): ResourceValue[] {
     const resources =
       paths.length === 1 ? this.below(paths[0] as string) : new Set(paths.flatMap((path) => this.below(path)));
@@ -66,7 +66,7 @@ export class ObjectStore {
     this.changed.written.set(path, value);
   }
 
-  /** Resources of the instance have their first values again. */
+  /** Gives the resources of the instance their initial values again. */
   resetInstance(path: string): void {
     for (const written of [...(this.changes?.written.keys() ?? [])])
       if (isBelow(written, path)) this.changes?.written.delete(written);
@@ -79,7 +79,7 @@ export class ObjectStore {
     return id;
   }
 
-  /** False when there is no room. The object must be one that the server may create instances of. */
+  /** False when there is no room. Servers must be allowed to create instances of the object. */
   create(path: string): boolean {
     const { changed } = this;
     if (changed.deleted.delete(path)) return true;
@@ -90,7 +90,7 @@ export class ObjectStore {
     return true;
   }
 
-  /** An instance that the device makes by itself. */
+  /** Adds an instance that the device creates by itself. */
   put(path: string, resources: readonly Resource[]): void {
     this.changed.created.set(path, resources);
   }
@@ -102,12 +102,12 @@ export class ObjectStore {
     if (!changed.created.delete(path)) changed.deleted.add(path);
   }
 
-  /** Attached to just this path. */
+  /** The attributes that are attached to exactly this path. */
   attributesAt(path: string): Attributes {
     return this.changes?.attributes.get(path) ?? {};
   }
 
-  /** Those of the path, and of what is above it where it has none of its own. */
+  /** The attributes of the path; those that it does not have are inherited from the levels above. */
   attributesFor(path: string): Attributes {
     const segments = path.split('/');
     const levels = segments.slice(2).map((_, at) => segments.slice(0, at + 2).join('/'));
@@ -123,12 +123,12 @@ export class ObjectStore {
     return true;
   }
 
-  /** Servers write them again when the device has registered. */
+  /** Servers write their attributes again when the device has registered. */
   clearAttributes(): void {
     this.changes?.attributes.clear();
   }
 
-  /** As the device left the factory. */
+  /** Restores the state in which the device left the factory. */
   reset(): void {
     this.changes = undefined;
   }

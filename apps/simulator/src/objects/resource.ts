@@ -6,10 +6,10 @@ import { type ResourceType, type Scalar } from '@lanyard/lwm2m';
 export interface Thing {
   readonly number: number;
   readonly name: string;
-  /** Of its registration. */
+  /** Lifetime of its registration. */
   readonly lifetimeSeconds: number;
   readonly firmware: FirmwareView;
-  /** Of an instance of object 9. undefined: it was never given any. */
+  /** Software of an instance of object 9. undefined if it was never given any. */
   software?(instance: number): Pick<SoftwareManagement, 'state' | 'result' | 'version' | 'isActive'> | undefined;
   /** A number from 0 up to 1. */
   chance(): number;

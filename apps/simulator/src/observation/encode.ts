@@ -5,7 +5,7 @@ export interface Encoded {
   contentFormat: number;
 }
 
-/** What a device chooses if the server names no format. */
+/** The format that a device chooses if the server names none. */
 const preferred = (
   base: string | undefined,
   [first, ...more]: readonly ResourceValue[],
@@ -17,8 +17,8 @@ const preferred = (
 };
 
 /**
- * Values at `base`, or of several paths without one, in the format that the server accepts. undefined when the device does not
- * write it. Throws Malformed when the format cannot carry them.
+ * Values at `base`, or without a base those of several paths, in the format that the server accepts. undefined when the device
+ * does not support the format. Throws Malformed when the format cannot carry the values.
  */
 export const encodeFor = (
   { base, accept, formats }: { base: string | undefined; accept: number | undefined; formats: readonly number[] },
@@ -29,6 +29,6 @@ export const encodeFor = (
   return { payload: encodeValues(format, base ?? '/', values), contentFormat: format };
 };
 
-/** Formats whose values have times. */
+/** Whether the values of the format have times. */
 export const isTimed = (format: number | undefined): boolean =>
   format === contentFormat.senmlJson || format === contentFormat.senmlCbor;

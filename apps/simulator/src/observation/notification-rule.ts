@@ -1,13 +1,13 @@
 import { type Scalar } from '@lanyard/lwm2m';
 import { type Attributes } from '../objects/attributes.js';
 
-/** What to do about a new value: notify now, or at the earliest in so many milliseconds, or not. */
+/** What to do about a new value: notify now, or no earlier than in `waitMs` milliseconds, or not at all. */
 export type Decision = 'notify' | 'ignore' | { waitMs: number };
 
 const crossed = (limit: number | undefined, before: number, now: number): boolean =>
   limit !== undefined && before > limit !== now > limit;
 
-/** When an observation is notified, by its write attributes (LwM2M 1.2 core §7.3.2). */
+/** Decides when to notify an observation, by its write attributes (LwM2M 1.2 core §7.3.2). */
 export class NotificationRule {
   private notifiedAtMs: number;
   private notified: Scalar | undefined;
@@ -20,7 +20,7 @@ export class NotificationRule {
     this.before = initial;
   }
 
-  /** `value`: undefined when there are several. */
+  /** `value`: undefined when there are several values. */
   decide(value: Scalar | undefined, attributes: Attributes, nowMs: number): Decision {
     const matters = this.matters(value, attributes);
     this.before = value;
@@ -34,7 +34,7 @@ export class NotificationRule {
     this.notified = value;
   }
 
-  /** Until the maximum period ends, which a maximum below the minimum never does. */
+  /** Milliseconds until the maximum period ends; undefined without one, or if it is shorter than the minimum period. */
   untilMaximumMs({ pmin = 0, pmax = 0 }: Attributes, nowMs: number): number | undefined {
     if (pmax === 0 || pmax < pmin) return undefined;
     return Math.max(0, this.notifiedAtMs + pmax * 1_000 - nowMs);

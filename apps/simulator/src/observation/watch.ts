@@ -3,19 +3,19 @@ import { type ResourceValue } from '@lanyard/lwm2m';
 import { type Attributes, formatAttributes } from '../objects/attributes.js';
 import { type NotificationRule } from './notification-rule.js';
 
-/** What the server asked to be notified of. */
+/** A request of the server to be notified. */
 export interface ObserveRequest {
-  /** One, or those of a composite observation. */
+  /** One path, or the paths of a composite observation. */
   paths: readonly string[];
   token: Buffer;
   /** Content-Format; undefined: the device chooses. */
   accept: number | undefined;
   isComposite: boolean;
-  /** Of the request, if it has any: for this observation only, and before those that are written (LwM2M 1.2 core §6.4.1). */
+  /** Attributes in the request: they hold for this observation only, and override written ones (LwM2M 1.2 core §6.4.1). */
   attributes?: Attributes;
 }
 
-/** What distinguishes the observations of a device. */
+/** The properties that tell the observations of a device apart. */
 export type ObservationId = Pick<ObserveRequest, 'paths' | 'isComposite' | 'attributes'>;
 
 export interface Watch extends ObserveRequest {
@@ -26,17 +26,17 @@ export interface Watch extends ObserveRequest {
   number: number;
   /** A notification is in flight. */
   busy: boolean;
-  /** The values changed while one was in flight. */
+  /** The values changed while a notification was in flight. */
   outdated: boolean;
   /** Index among the watches that report in turn; -1 outside. */
   place: number;
-  /** With attributes only. */
+  /** Present only with attributes. */
   rule?: NotificationRule;
   /** Notifies when a minimum or maximum period is over. */
   timer?: Timer;
   /** When the timer is due. */
   dueMs?: number;
-  /** What was measured while the device slept, oldest first. */
+  /** The values that were measured while the device slept, oldest first. */
   history?: ResourceValue[][];
 }
 

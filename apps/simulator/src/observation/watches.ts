@@ -10,7 +10,7 @@ export class Watches {
     return this.all.size;
   }
 
-  /** Whether any reports in turn. */
+  /** Whether any watches report in turn. */
   get isMeasured(): boolean {
     return this.turns.length > 0;
   }
@@ -22,7 +22,7 @@ export class Watches {
     this.turns.push(watch);
   }
 
-  /** The last one takes its place. */
+  /** Moves the last watch to the place of the removed one. */
   remove(watch: Watch): void {
     this.all.delete(watch);
     const last = this.turns.at(-1);
@@ -33,7 +33,7 @@ export class Watches {
     watch.place = -1;
   }
 
-  /** The next one that does not wait for an acknowledgement. */
+  /** The next watch that does not wait for an acknowledgement. */
   next(): Watch | undefined {
     for (let tried = 0; tried < this.turns.length; tried++) {
       if (this.turn >= this.turns.length) this.turn = 0;

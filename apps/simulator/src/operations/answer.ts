@@ -5,7 +5,7 @@ import { readComposite, readOrDiscover } from './read.js';
 import { type RequestTarget } from './request-target.js';
 import { write, writeComposite } from './write.js';
 
-/** Servers have no access to it (LwM2M 1.2 core appendix E.1). */
+/** Servers have no access to this object (LwM2M 1.2 core appendix E.1). */
 const securityObject = '0';
 
 /** The device's response to a request of its server (LwM2M 1.2 core §6.3, §6.4). */

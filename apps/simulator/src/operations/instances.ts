@@ -5,7 +5,7 @@ import { valuesOf, writeAll } from './write.js';
 
 const { tlv, senmlJson, senmlCbor, lwm2mCbor } = contentFormat;
 
-/** The instance that the payload of a Create names, if it names one. Throws Malformed. */
+/** The instance that the payload of a Create names, if any. Throws Malformed. */
 const namedInstance = (format: number, payload: Buffer): number | undefined => {
   if (payload.length === 0) return undefined;
   if (format === tlv) {
@@ -26,7 +26,7 @@ const tolerant = (read: () => number | undefined): number | 'malformed' | undefi
   }
 };
 
-/** Create (LwM2M 1.2 core §6.3.7). Without an id in the payload the device chooses one, and says which. */
+/** Create (LwM2M 1.2 core §6.3.7). If the payload has no id, the device chooses one, and returns it. */
 export const create = (device: RequestTarget, path: string, request: CoapRequest): CoapResponse => {
   const { store } = device;
   const { object } = parsePath(path);

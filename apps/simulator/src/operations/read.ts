@@ -40,7 +40,7 @@ const content = (
   }
 };
 
-/** Those of the request itself; undefined when they are wrong. Devices of earlier versions know none, and ignore the query. */
+/** The attributes in the request itself; undefined when they are wrong. Devices of earlier versions ignore the query. */
 const ownAttributes = (
   { store }: RequestTarget,
   path: string,
@@ -77,7 +77,7 @@ const observing = (
   return { observe: 0 };
 };
 
-/** Read-Composite and Observe-Composite (§6.3.8, §6.4.4). What does not exist is left out. */
+/** Read-Composite and Observe-Composite (§6.3.8, §6.4.4). Paths that do not exist are left out. */
 export const readComposite = (device: RequestTarget, request: CoapRequest): CoapResponse => {
   const { contentFormat: format = -1, payload, observe, token } = request;
   if (!readCompositeFormats.includes(format)) return { code: Code.UnsupportedContentFormat };

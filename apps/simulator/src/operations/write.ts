@@ -32,7 +32,7 @@ const decoded = (decode: () => ResourceValue[]): ResourceValue[] | number => {
   }
 };
 
-/** Of a write to one path; resources are named by the payload, and have to be at it. */
+/** The values of a write to one path. The resources that the payload names must be at this path or below it. */
 export const valuesOf = (
   { store }: RequestTarget,
   path: string,
@@ -44,7 +44,7 @@ export const valuesOf = (
   return values.every((value) => covers(path, value.path)) ? values : Code.BadRequest;
 };
 
-/** What is wrong with writing a value; undefined: nothing. */
+/** The response code that refuses a value; undefined if the value can be written. */
 const refusalOf = ({ store }: RequestTarget, { path, value }: ResourceValue): number | undefined => {
   const resource = store.get(path);
   if (!resource) return Code.NotFound;
@@ -58,7 +58,7 @@ const stored = (device: RequestTarget, path: string, value: Scalar): number | un
   return code;
 };
 
-/** All of them or none. @returns The response code. */
+/** Writes all values, or none of them. @returns The response code. */
 export const writeAll = (device: RequestTarget, values: readonly ResourceValue[]): number => {
   for (const value of values) {
     const refusal = refusalOf(device, value);
@@ -72,7 +72,7 @@ export const writeAll = (device: RequestTarget, values: readonly ResourceValue[]
   return Code.Changed;
 };
 
-/** Write and Write-Attributes (LwM2M 1.2 core §6.3.4, §6.3.5). `replace`: what the payload of an instance leaves out is reset. */
+/** Write and Write-Attributes (LwM2M 1.2 core §6.3.4, §6.3.5). `replace`: resources that the payload of an instance omits are reset. */
 export const write = (
   device: RequestTarget,
   path: string,
@@ -99,7 +99,7 @@ const writeAttributes = (device: RequestTarget, path: string, { query }: CoapReq
   return { code: Code.Changed };
 };
 
-/** Write-Composite (§6.3.9): all of it or nothing. Records without a value remove instances of resources. */
+/** Write-Composite (§6.3.9): writes everything or nothing. Records without a value remove resource instances. */
 export const writeComposite = (
   device: RequestTarget,
   { payload, contentFormat: format = -1 }: CoapRequest,

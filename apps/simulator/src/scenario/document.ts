@@ -1,7 +1,7 @@
 import { isMap, isScalar, isSeq, LineCounter, type Node, type Pair, parseDocument, type YAMLMap } from 'yaml';
 import { ScenarioError } from './errors.js';
 
-/** Fields are texts: YAML reads a group that is called 2024 as a number. */
+/** Names of fields are always texts, although YAML reads a group that is called 2024 as a number. */
 const keyOf = ({ key }: Pair): string => String(isScalar(key) ? key.value : key);
 
 /** A map of a scenario, with the place of each field. */
@@ -56,7 +56,7 @@ export class Section {
     });
   }
 
-  /** A field of this name may be there. */
+  /** Allows a field of this name. */
   know(name: string): void {
     this.known.add(name);
   }
@@ -65,7 +65,7 @@ export class Section {
     return this.map.has(name);
   }
 
-  /** Throws ScenarioError for a field that was not asked for. */
+  /** Throws ScenarioError for a field that no setting has read. */
   refuseUnknown(): void {
     const unknown = this.keys().find((key) => !this.known.has(key));
     if (unknown !== undefined) throw this.problem(unknown, `is not known here; known: ${[...this.known].join(', ')}`);

@@ -36,7 +36,7 @@ const readGroups = (top: Section, folder: string): GroupSettings[] => {
   return read;
 };
 
-/** Two devices of one endpoint name would take the registration from each other. */
+/** Two devices with the same endpoint name would take the registration from each other. */
 const refuseDoubles = (groups: Section, settings: readonly GroupSettings[]): void => {
   const prefixes = new Map<string, string>();
   const files = new Map<string, string>();
@@ -83,7 +83,7 @@ const readPhases = (top: Section, groups: readonly GroupSettings[]): Phase[] => 
   return phases;
 };
 
-/** Throws ConfigError. `folder`: where the files are that it names. */
+/** Throws ConfigError. `folder`: paths in the scenario are relative to it. */
 export const readScenarioText = (file: string, text: string, folder: string): Scenario => {
   const top = parseScenario(file, text);
   const groups = readGroups(top, folder);

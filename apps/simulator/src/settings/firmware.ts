@@ -1,6 +1,6 @@
 import { type SettingsReader } from './reader.js';
 
-/** What goes wrong with updates of a device. */
+/** Ways in which the updates of a device can fail. */
 export const firmwareFailures = [
   'none',
   /** The package is damaged: result 5. */
@@ -15,7 +15,7 @@ export const firmwareFailures = [
   'unsupported-package',
   /** The installation fails: result 8. */
   'update-failed',
-  /** The device loses its power in the middle of the download, and has forgotten it when it is back. */
+  /** The device loses its power in the middle of the download, and has forgotten the download when it is back. */
   'dies',
   /** The device does not come back after Update. */
   'never-answers',
@@ -24,13 +24,13 @@ export const firmwareFailures = [
 export type FirmwareFailure = (typeof firmwareFailures)[number];
 
 export interface FirmwareSettings {
-  /** Before an update. */
+  /** Version before an update. */
   version: string;
   failure: FirmwareFailure;
   failurePercent: number;
-  /** Of a download; 0: unlimited. */
+  /** Rate of a download; 0: unlimited. */
   bytesPerSecond: number;
-  /** How long an installation takes, and the restart after it. */
+  /** How long an installation and the restart after it take. */
   installSeconds: number;
   rebootSeconds: number;
 }

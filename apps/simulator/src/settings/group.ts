@@ -2,7 +2,7 @@ import { type FirmwareSettings, readFirmware } from './firmware.js';
 import { intervalSecondsMax, type SettingsReader } from './reader.js';
 import { readServers, type ServerUrl } from './server-url.js';
 
-/** How what sensors measure develops: it jumps about, rises and falls, changes by the minute, or stays as it is. */
+/** How the measured values develop: they vary at random, rise and fall, change every minute, or stay constant. */
 export const profiles = ['noise', 'wave', 'steps', 'constant'] as const;
 export type Profile = (typeof profiles)[number];
 
@@ -12,7 +12,7 @@ export type BootstrapMode = (typeof bootstrapModes)[number];
 export const versions = ['1.0', '1.1', '1.2'] as const;
 export type Version = (typeof versions)[number];
 
-/** How often at most something is sent again, and after how long. */
+/** How often a message is retransmitted at most, and after how long. */
 export interface RetransmissionSettings {
   ackTimeoutMs: number;
   retransmissions: number;
@@ -31,7 +31,7 @@ export interface GroupSettings extends RetransmissionSettings {
   sensors: number;
   lifetimeSeconds: number;
   updateSeconds: number;
-  /** The first update of each device comes at a random moment of the interval. */
+  /** The first update of each device comes at a random time within the interval. */
   spreadUpdates: boolean;
   valuesPerSecond: number;
   profile: Profile;
@@ -42,11 +42,11 @@ export interface GroupSettings extends RetransmissionSettings {
   awakeSeconds: number;
   /** Values of each observation that a sleeping device keeps, unless the server says how many. */
   keptValues: number;
-  /** Values that each device sends without an observation, with their times, at an interval; 0: none. */
+  /** How many values each device sends without an observation, with their times, and how often; 0: none. */
   send: { values: number; everySeconds: number };
   /** End devices behind each device, which makes it an LwM2M gateway (object 25); 0: none. */
   devicesBehind: number;
-  /** How often one of them leaves, or returns; 0: never. */
+  /** How often one of these devices leaves, or returns; 0: never. */
   devicesBehindSeconds: number;
   restartsPerMinute: number;
   rebind: { percent: number; everySeconds: number };
@@ -54,16 +54,16 @@ export interface GroupSettings extends RetransmissionSettings {
   connectionIds: boolean;
   backOff: { firstMs: number; maxMs: number };
   credentialsFile?: string;
-  /** How the devices get the account of their server. Then `servers` are bootstrap servers, and credentials are for these. */
+  /** How the devices get the account of their server. If they bootstrap, `servers` and credentials are for bootstrap servers. */
   bootstrap: BootstrapMode;
   firmware: FirmwareSettings;
   /** The devices have object 9, software management. */
   software: boolean;
-  /** Of object 9 from the factory; the server creates more. */
+  /** Instances of object 9 from the factory; the server creates more. */
   softwareInstances: number;
 }
 
-/** Of a group whose name is `name`. */
+/** Reads the settings of a group whose name is `name`. */
 export const readGroup = (reader: SettingsReader, name?: string): GroupSettings => {
   const namePrefix = reader.text('name-prefix', name ?? 'sim');
   const lifetimeSeconds = reader.whole('lifetime-seconds', 300, { min: 2 });

@@ -3,9 +3,9 @@ export interface Phase {
   seconds: number;
   /** Names of the groups whose devices register in it. */
   arrivals: readonly string[];
-  /** Of the values per second of each group. */
+  /** Percent of the values per second of each group. */
   valuesPercent: number;
-  /** Shares of the devices that restart, and whose addresses change, as it begins. */
+  /** Percentages of the devices that restart, and whose addresses change, when the phase begins. */
   restartPercent: number;
   rebindPercent: number;
 }

@@ -1,9 +1,9 @@
 import { type Bounds, ConfigError, env } from '@lanyard/service';
 
-/** A timer of Node that is longer than 24.8 days runs at once, again and again. */
+/** A limit well below 24.8 days: Node runs longer timers at once, again and again. */
 export const intervalSecondsMax = 7 * 24 * 3_600;
 
-/** Where settings come from: the environment and the command line, or a scenario. Every method throws ConfigError. */
+/** Reads settings from the environment and the command line, or from a scenario. Every method throws ConfigError. */
 export interface SettingsReader {
   whole(name: string, fallback: number, bounds?: Bounds): number;
   text(name: string, fallback: string): string;
@@ -11,7 +11,7 @@ export interface SettingsReader {
   /** False unless it is set. */
   flag(name: string): boolean;
   choice<T extends string>(name: string, choices: readonly T[], fallback: T): T;
-  /** The error that a setting has this problem. */
+  /** The error for a setting that has this problem. */
   problem(name: string, text: string): ConfigError;
 }
 

@@ -10,10 +10,10 @@ export interface ServerUrl {
   port: number;
 }
 
-/** Schemes whose server asks for a credential. */
+/** Whether servers of the scheme require a credential. */
 export const isSecure = (scheme: Scheme): boolean => scheme.startsWith('coaps');
 
-/** undefined for a text that is no such URL. */
+/** undefined for a text that is not such a URL. */
 export const parseServerUrl = (text: string): ServerUrl | undefined => {
   const [, scheme, host, port] =
     /^(coap|coaps|coap\+tcp|coaps\+tcp):\/\/(\[[^\]]+\]|[^:/[\]]+)(?::(\d{1,5}))?\/?$/.exec(text) ?? [];

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { type Metrics } from '@lanyard/service';
 import { type SimulationContext } from '../device/simulation-context.js';
 
-/** `GET /metrics` for Prometheus; `GET /executions`: how often each device executed what; `GET /values`: values that count up. */
+/** `GET /metrics` for Prometheus; `GET /executions` with how often each device executed what; `GET /values` with values that count up. */
 export class HttpServer {
   private readonly server: Server;
 

@@ -1,20 +1,20 @@
 import { type FleetEvent, timed } from '../counts/tally.js';
 import { type GroupFleet } from '../fleet/group-fleet.js';
 
-/** What a summary is about. */
+/** The part of a group that is summarized. */
 type Summed = Pick<GroupFleet, 'group' | 'arrived' | 'registered'>;
 
 const plural = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
 
-/** What a group lost, or could not do although nothing was to go wrong; none if all is well. */
+/** Losses of a group, and failures that it was not configured to have; empty if all is well. */
 const problemsOf = ({ group, arrived, registered }: Summed): string[] => {
   const { counts } = group.tally;
   const { firmware } = group.settings;
-  // Those that never answer are gone because they are told to.
+  // Devices that never answer are missing because they are configured to.
   const isWhole = registered === arrived || firmware.failure === 'never-answers';
   const [firmwareFailed, softwareFailed] =
     firmware.failure === 'none' ? [counts['firmware-failed'], counts['software-failed']] : [0, 0];
-  // The values of one that was refused are sent again with the next one.
+  // The values of a refused Send are sent again with the next one.
   const sendsRefused = counts['send-accepted'] === 0 ? counts['send-refused'] : 0;
   return [
     ...(counts['value-lost'] > 0 ? [`${plural(counts['value-lost'], 'value')} not acknowledged`] : []),
@@ -64,11 +64,11 @@ const linesOf = (summed: Summed): string[] => {
 
 export interface Summary {
   text: string;
-  /** Nothing was lost. */
+  /** Whether nothing was lost. */
   isGood: boolean;
 }
 
-/** Of a run, before its devices deregister. */
+/** The summary of a run, before its devices deregister. */
 export const summarize = (groups: readonly Summed[]): Summary => {
   const isGood = groups.every((group) => problemsOf(group).length === 0);
   const verdict = isGood ? 'nothing was lost' : 'something was lost';

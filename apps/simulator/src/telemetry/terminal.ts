@@ -5,12 +5,12 @@ import { adviceFor } from './advice.js';
 /** After this time without an observation, the terminal explains why no values are sent. */
 const unobservedMs = 8_000;
 
-/** What is shown of a group. */
+/** The part of a group that is shown. */
 type Shown = Pick<GroupFleet, 'group' | 'size'>;
 
 export interface TerminalParts {
   groups: readonly Shown[];
-  /** Of the whole fleet. */
+  /** Counts of the whole fleet. */
   tally: Tally;
   write: (line: string) => void;
 }
@@ -50,13 +50,13 @@ export class Terminal {
     return this.parts.groups.reduce((sum, { size }) => sum + size, 0);
   }
 
-  /** The file of credentials has no line for them. */
+  /** Reports devices for which the file of credentials has no line. */
   private noteMissing({ size, group: { settings } }: Shown): void {
     const { name, devices } = settings;
     if (size < devices) this.print(`"${name}" has ${size} of ${devices} devices: there are no more credentials`);
   }
 
-  /** Prints the hint once for each group. One that was observed before will be observed again. */
+  /** Prints the hint once for each group. A group that was observed before will be observed again, so it gets no hint. */
   private advise(shown: Shown): void {
     const { tally, watches, settings } = shown.group;
     if (this.advised.has(shown) || tally.registered === 0) return;

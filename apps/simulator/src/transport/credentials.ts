@@ -9,13 +9,13 @@ export interface PreSharedKey {
   key: Buffer;
 }
 
-/** A certificate; without a chain, a raw public key (RFC 7250). Both are for DTLS. */
+/** A certificate, or without a chain a raw public key (RFC 7250). Both are for DTLS. */
 export interface KeyPair extends OwnCertificate {
-  /** The SubjectPublicKeyInfo (DER) that the server has to present; absent: any. */
+  /** The SubjectPublicKeyInfo (DER) that the server has to present; if absent, any is accepted. */
   serverKey?: Buffer;
 }
 
-/** How a device proves who it is. */
+/** How a device authenticates itself. */
 export type Proof = PreSharedKey | KeyPair;
 
 export type Credential = { name: string } & Proof;
@@ -30,7 +30,7 @@ const forms = [
 ];
 const pemCertificates = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
-/** Undefined when the fields are none of a certificate or a raw public key. @throws Error of node:crypto or node:fs */
+/** Undefined when the fields describe neither a certificate nor a raw public key. @throws Error of node:crypto or node:fs */
 const certificateIn = (folder: string, [kind, ...files]: readonly string[]): OwnCertificate | undefined => {
   const [first = '', second = ''] = files.map((file) => resolve(folder, file));
   if (kind === 'raw-public-key' && files.length === 1)
@@ -55,7 +55,7 @@ const proofIn = (folder: string, fields: readonly string[], line: number): Proof
   return proof;
 };
 
-/** One device a line, see `forms`. Files are looked for beside this one. @throws ConfigError */
+/** One device a line, see `forms`. Paths of files are relative to this file. @throws ConfigError */
 export const readCredentials = (path: string): Credential[] =>
   readFileSync(path, 'utf8')
     .split('\n')

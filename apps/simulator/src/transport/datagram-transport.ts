@@ -18,10 +18,10 @@ export interface DatagramParts {
   random: () => number;
 }
 
-/** Closing waits so long for what is in flight. */
+/** How long closing waits for messages in flight. */
 export const endpointLimits = { closeTimeoutMs: 200 };
 
-/** CoAP in datagrams, from a socket of its own. */
+/** CoAP in datagrams, from a socket of the device's own. */
 export abstract class DatagramTransport<Endpoint extends CoapDatagramEndpoint> implements DeviceTransport {
   readonly endsObservations = false;
   protected endpoint: Endpoint | undefined;
@@ -55,7 +55,7 @@ export abstract class DatagramTransport<Endpoint extends CoapDatagramEndpoint> i
     return Promise.resolve();
   }
 
-  /** What is in flight fails at once, while the device has no power: it is not the server that lost it. */
+  /** Messages in flight fail at once, while the device has no power, so that the server is not blamed for their loss. */
   abandon(): Promise<void> {
     if (this.peer) this.endpoint?.forgetPeer(this.peer);
     return this.sleep();
@@ -65,7 +65,7 @@ export abstract class DatagramTransport<Endpoint extends CoapDatagramEndpoint> i
     return this.sleep();
   }
 
-  /** The previous server is kept too: its retransmissions must not be executed again. */
+  /** Keeps the previous server too: its retransmissions must not be executed again. */
   protected talkTo(endpoint: Endpoint, peer: Peer): void {
     if (peer.key === this.peer?.key) return;
     endpoint.keepPeer(peer);

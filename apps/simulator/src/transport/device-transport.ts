@@ -24,13 +24,13 @@ export interface DeviceTransport {
   readonly endsObservations: boolean;
   request(request: OutgoingRequest): Promise<ReceivedResponse>;
   notify(notification: OutgoingNotification): Promise<NotifyOutcome>;
-  /** Stops receiving. What continues a connection after the next `open` is kept. */
+  /** Stops receiving. State that continues a connection after the next `open` is kept. */
   sleep(): Promise<void>;
-  /** Continues from another address, as behind a NAT that has forgotten the device. A stream ends. */
+  /** Continues from another address, as behind a NAT that has forgotten the device. A stream connection ends. */
   rebind(): Promise<void>;
-  /** The server does not answer, so it may not know the connection (any more): the next `open` makes another one. */
+  /** Called when the server does not answer: it may not know the connection any more, so the next `open` makes a new one. */
   doubt(): Promise<void>;
-  /** Ends without a word to the server, as in a power failure. */
+  /** Ends without telling the server, as in a power failure. */
   abandon(): Promise<void>;
   close(): Promise<void>;
 }
@@ -41,11 +41,11 @@ export interface TransportEvents {
   onObserverReset(token: Buffer): void;
   /** The connection ended, and the device did not end it. */
   onDisconnected(): void;
-  /** A DTLS handshake has ended well. */
+  /** A DTLS handshake has succeeded. */
   onHandshake(resumed: boolean): void;
 }
 
-/** A transport of device number `device` of its group. Without a credential the secure ones cannot be opened. */
+/** Creates the transport of device number `device` of its group. Without a credential, secure transports cannot be opened. */
 export type TransportOf = (
   device: number,
   to: { scheme: Scheme; credential: Proof | undefined },

@@ -37,7 +37,7 @@ export class DtlsLine implements DatagramTransport {
     return this.client?.isOpen ?? false;
   }
 
-  /** At the port that it had before, unless another process has it. */
+  /** Binds the previous port, unless another process has it. */
   async bind(receiver: DatagramReceiver): Promise<BoundAddress> {
     this.receiver = receiver;
     const open = (port: number): Promise<BoundAddress> => {
@@ -64,7 +64,7 @@ export class DtlsLine implements DatagramTransport {
     await socket.close();
   }
 
-  /** Handshakes with this server, unless it is connected to it; the previous session is resumed. Rejects with HandshakeFailed. */
+  /** Makes a handshake with this server unless it is connected; resumes the previous session. Rejects with HandshakeFailed. */
   async connect(server: Peer): Promise<'connected' | 'resumed' | 'new'> {
     if (this.isConnected && this.server?.key === server.key) return 'connected';
     this.disconnect();
@@ -90,7 +90,7 @@ export class DtlsLine implements DatagramTransport {
     client?.close();
   }
 
-  /** Forgets the connection without a word. */
+  /** Forgets the connection without telling the server. */
   abandon(): void {
     this.client = undefined;
   }
@@ -104,7 +104,7 @@ export class DtlsLine implements DatagramTransport {
       if (!this.client) throw new NotConnected();
       this.client.send(bytes);
     } catch (error) {
-      // As if the datagram was lost: the endpoint sends it again, or its request times out.
+      // Treated as if the datagram were lost: the endpoint sends it again, or its request times out.
       if (!(error instanceof DtlsError || error instanceof NotConnected)) throw error;
     }
   }

@@ -2,8 +2,8 @@ import { isIPv6 } from 'node:net';
 import { platform } from 'node:os';
 
 /**
- * The server limits unknown peers by source address, and an address has some 28,000 ephemeral ports: on
- * the loopback network of Linux, where every 127.x.y.z is an address of this machine, so many devices share one.
+ * The server limits unknown peers by source address, and an address has some 28,000 ephemeral ports. On the
+ * loopback network of Linux, where every 127.x.y.z is an address of this machine, this many devices share an address.
  */
 const devicesPerAddress = 100;
 

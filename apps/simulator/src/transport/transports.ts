@@ -10,7 +10,7 @@ import { UdpTransport } from './udp-transport.js';
 /** What all transports of the process share. */
 export class Transports {
   private pool: StreamPool | undefined;
-  /** Of the groups so far. Devices of different groups share an address no sooner than those of one. */
+  /** Number of devices of all groups so far. Devices of different groups share an address no sooner than those of one group. */
   private devices = 0;
 
   constructor(
@@ -38,7 +38,7 @@ export class Transports {
   }
 }
 
-/** The device has no credential for this server, or one of another kind. */
+/** The device has no credential for this server, or one of the wrong kind. */
 export class NoCredential extends CoapError {
   constructor(scheme: string) {
     super(`the device has no credential for ${scheme}`);
