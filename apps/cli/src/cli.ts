@@ -17,13 +17,13 @@ export interface Session {
   url: string;
   key: string;
   out: Output;
-  /** Says that a connection was lost, which is made again. */
+  /** Called when a connection was lost, which is then made again. */
   onLost: (error: Error) => void;
-  /** Aborted by Ctrl-C, SIGTERM, the end of the terminal, and that of the program that reads the output. */
+  /** Aborted by Ctrl-C, SIGTERM, a closed terminal, or the end of the program that reads the output. */
   signal: AbortSignal;
 }
 
-/** For what runs until Ctrl-C, which is then its ordinary end. */
+/** Runs work that lasts until Ctrl-C, which is then its ordinary end. */
 export const untilStopped = async ({ signal }: Session, work: () => Promise<void>): Promise<void> => {
   try {
     await work();
@@ -32,7 +32,7 @@ export const untilStopped = async ({ signal }: Session, work: () => Promise<void
   }
 };
 
-/** The surroundings of a run: environment, streams and signals. */
+/** The environment, streams and signals of a run. */
 export class Cli {
   readonly environment: Environment = readEnvironment();
   private readonly stopping = new AbortController();

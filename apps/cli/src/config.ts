@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 
 export interface Environment {
-  /** Folder of profiles and of what `forward` remembers. */
+  /** Folder of the profiles and of the state of `forward`. */
   folder: string;
   url: string | undefined;
   key: string | undefined;

@@ -35,7 +35,7 @@ export class NameUnknown extends CliError {
   }
 }
 
-/** Ctrl-C, or the end of the program that reads the output. */
+/** The run was ended by Ctrl-C, or by the end of the program that reads the output. */
 export class Interrupted extends CliError {
   constructor(exitCode: ExitCode = exitCodes.interrupted) {
     super('Interrupted', exitCode);

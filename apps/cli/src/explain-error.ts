@@ -62,7 +62,7 @@ const ofNoAnswer = (error: NoAnswer): Explained => ({
   exitCode: isTimeout(error) ? exitCodes.timeout : exitCodes.noConnection,
 });
 
-/** The user named a file that is none, or not theirs. A full disk, for example, is no fault of the command line. */
+/** The user named a path that is no file, or is not theirs. A full disk, for example, is no fault of the command line. */
 const fileProblems = new Set(['ENOENT', 'EACCES', 'EPERM', 'EISDIR', 'ENOTDIR']);
 
 const ofAny = (error: unknown): Explained => {
@@ -71,7 +71,7 @@ const ofAny = (error: unknown): Explained => {
   return { message: String(message ?? error), exitCode: isUsage ? exitCodes.usage : exitCodes.refused };
 };
 
-/** What is said about any error, and how the program ends. */
+/** The message about an error, and how the program ends. */
 export const explainError = (error: unknown): Explained => {
   if (error instanceof CliError)
     return { message: error.message, exitCode: error.exitCode, ...(error.advice && { advice: error.advice }) };

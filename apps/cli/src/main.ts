@@ -7,7 +7,7 @@ import { createProgram } from './program.js';
 
 const cli = new Cli();
 
-/** The program that reads the output may end before, as `head` does: that is no error. */
+/** The program that reads the output may end before this one, as `head` does: that is no error. */
 const stopWithReader = (error: NodeJS.ErrnoException): void => {
   if (error.code === 'EPIPE') cli.interrupt(new Interrupted(exitCodes.ok));
   else process.exitCode = exitCodes.refused;
@@ -32,7 +32,7 @@ process.stdout.on('error', stopWithReader);
 process.stderr.on('error', () => undefined);
 process.on('SIGINT', onSignal);
 process.on('SIGTERM', onSignal);
-// A terminal that is closed. The shell sends it as well as the system: the second one must not cut the clean-up short.
+// The terminal was closed. Both the shell and the system send this signal: the second one must not cut the clean-up short.
 process.on('SIGHUP', () => cli.interrupt());
 
 try {

@@ -20,7 +20,7 @@ import { withoutSecrets } from './output/safe-text.js';
 
 const version = '0.1.0';
 
-/** In the order of the help. */
+/** The commands in the order of the help. */
 const all = [
   ...[addLogin, addDevices, addResources, addDeviceRequests, addCommands, addObserve, addExplain, addTail],
   ...[addChannels, addListen, addForward, addSuspension, addImport, addImages, addCampaigns, addKeys, addCompletion],

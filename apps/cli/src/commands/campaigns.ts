@@ -25,7 +25,7 @@ const countsOf = (progress: UpdateCampaignProgress): string =>
 
 const look = async ({ lanyard }: Session, id: string) => {
   const { state } = await lanyard.call('GET /v3/update-campaigns/{id}', { path: { id } });
-  // After the state: the progress of a campaign that has ended is the last one.
+  // Asked for after the state, so that the progress of a campaign that has ended is final.
   const progress = await lanyard.call('GET /v3/update-campaigns/{id}/progress', { path: { id } });
   return { state, progress };
 };

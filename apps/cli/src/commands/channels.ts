@@ -8,12 +8,12 @@ import { collected, headersOf } from './values.js';
 
 type Shown = (CallbackChannel | WebSocketChannel | PullChannel) & { kind: string };
 
-/** A pull channel can only be polled, which would confirm its events: of it, the kind is known. */
+/** Of a pull channel only the kind is shown: it can only be polled, which would confirm its events. */
 const channelOf = async (lanyard: Lanyard): Promise<Shown | { kind: string } | undefined> => {
   const kind = await channelKind(lanyard);
   if (kind === 'callback') return { kind, ...(await lanyard.call('GET /v2/notification/callback')) };
   if (kind === 'websocket') return { kind, ...(await lanyard.call('GET /v2/notification/websocket')) };
-  // What it is already changes nothing, and answers how it is.
+  // Registering the channel as the kind that it already is changes nothing, and answers with its state.
   if (kind === 'pull') return { kind, ...(await lanyard.call('PUT /v2/notification/pull', { body: {} })) };
   return undefined;
 };
@@ -116,7 +116,7 @@ export const addChannels = (program: Command, cli: Cli): void => {
   channels
     .command('create')
     .description('Create the channel of this key, or change it')
-    // An option --url would be taken for that of all commands, the address of the service.
+    // An option --url would be mistaken for the one of all commands, the address of the service.
     .option('--callback-url <url>', 'URL that receives the callbacks')
     .option('--header <header>', 'header of callbacks, "name: value", or @file with one a line; repeatable', collected)
     .option('--uid', 'add a uid to each event, by which repetitions are recognised')

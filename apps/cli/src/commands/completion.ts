@@ -13,7 +13,7 @@ const placesOf = (command: Command, path: string): Place[] => [
   ...command.commands.flatMap((each) => placesOf(each, `${path} ${each.name()}`)),
 ];
 
-/** Its own, and those of `list`, which is the default wherever it is a subcommand. */
+/** The options of the command and those of `list`, the default wherever it is a subcommand. */
 const optionsOf = (command: Command): Option[] =>
   [command, ...command.commands.filter((each) => each.name() === 'list')].flatMap(({ options }) => options);
 

@@ -36,7 +36,7 @@ const isText = (bytes: Uint8Array): boolean => {
   }
 };
 
-/** Text as a line. Other bytes reach a pipe or a file unchanged, also those that happen to be text. */
+/** Text is printed as a line. Other bytes reach a pipe or a file unchanged, even if they happen to be text. */
 const printed = ({ payload, contentType }: CommandResult): string | Uint8Array => {
   const isSentAsText = contentType === undefined ? isText(payload) : /^text\/|json/.test(contentType);
   if (!process.stdout.isTTY) return isSentAsText ? textOf(payload) : payload;
@@ -76,7 +76,7 @@ const request = async (
   await showResult(session, await lanyard.command(id, wanted, options), done);
 };
 
-/** A device that cannot give a whole object as JSON gives it in its own format. */
+/** A device that cannot send a whole object as JSON sends it in its own format. */
 const notAcceptable = 406;
 
 const read = async (session: Session, name: string, uri: string, options: RequestOptions): Promise<void> => {

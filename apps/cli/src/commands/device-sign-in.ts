@@ -5,7 +5,7 @@ import { isTemporary } from '../forward/pull-channel.js';
 import type { Output } from '../output/output.js';
 import { onOneLine } from '../output/safe-text.js';
 
-/** What a program adds to the interval when it is told to, and when no answer comes (RFC 8628 §3.5). */
+/** Added to the interval when the service asks to slow down, and when no answer comes (RFC 8628 §3.5). */
 const slowDownSeconds = 5;
 
 const show = (out: Output, flow: DeviceFlow): void => {
@@ -14,7 +14,7 @@ const show = (out: Output, flow: DeviceFlow): void => {
   if (complete !== undefined) out.complain(`Or open ${onOneLine(complete)}`);
 };
 
-/** Throws CliError when the person may not sign in, or took too long. */
+/** Throws CliError when the person may not sign in, or has taken too long. */
 const failed = (error: unknown): unknown => {
   const code = error instanceof RequestFailed ? error.code : '';
   if (code === 'access_denied') return new CliError('The provider rejected the sign-in.', exitCodes.notPermitted);

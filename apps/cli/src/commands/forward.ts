@@ -19,7 +19,7 @@ interface ForwardOptions {
 const eventsIn = (message: NotificationMessage): number =>
   Object.values(message).reduce((count, items) => count + (Array.isArray(items) ? items.length : 0), 0);
 
-/** The key's identity without its secret part: a rotated key continues where the old one was. */
+/** The key without its secret part, so that a rotated key continues where the old one was. */
 const sourceOf = ({ url, key }: Session, target: string): string => `${url} ${key.slice(0, -32)} ${target}`;
 
 const eventsOfDelivery = ({ lanyard, out, signal }: Session, journal: Journal): DeliveryEvents => ({

@@ -45,7 +45,7 @@ export const addImport = (program: Command, cli: Cli): void => {
       const report = await patiently(session, () =>
         lanyard.call('GET /v3/device-imports/{id}/errors', { path: { id: ended.id } }),
       );
-      // CSV ends lines with two characters, of which one would be shown as an escape.
+      // CSV ends lines with two characters, one of which would be shown as an escape.
       out.complain(report.trimEnd().replaceAll('\r\n', '\n'));
       throw new CliError(`${counted(ended.errors_count, 'row')} created no device.`, exitCodes.refused);
     });

@@ -17,8 +17,8 @@ const columns: Column<ApiKey>[] = [
 ];
 
 /**
- * How to get another secret in place of one that is lost. A key has at most two: after a rotation, the lost one is the
- * newer of them, and another rotation ends the older one, which programs use.
+ * How to get another secret after one was lost. A key has at most two secrets: after a rotation, the lost one is the newer
+ * one, and another rotation ends the older one, which programs still use.
  */
 const adviceFor = ({ id, previous_secret_expires_at: until }: ApiKey): string => {
   const another = `"lanyard keys rotate ${id}" gives the key another one`;
@@ -26,10 +26,10 @@ const adviceFor = ({ id, previous_secret_expires_at: until }: ApiKey): string =>
   return `The previous secret stays valid until ${timeOf(until)}. ${another}, and ends the previous one at once.`;
 };
 
-/** Makes a key and hands it over, the only time that the whole key is known: prints it, or writes it to a new file. */
+/** Makes a key and prints it or writes it to a new file, because the whole key is known only now. */
 const hand = async ({ out }: Session, file: string | undefined, make: () => Promise<ApiKey>): Promise<void> => {
   try {
-    // Before the key is made: a key that cannot be stored would be lost.
+    // Created before the key is made: a key that cannot be stored would be lost.
     if (file !== undefined) writeFileSync(file, '', { mode: 0o600, flag: 'wx' });
   } catch (error) {
     throw new UsageError(`The file cannot be written: ${(error as Error).message}`);
@@ -45,7 +45,7 @@ const hand = async ({ out }: Session, file: string | undefined, make: () => Prom
   try {
     writeFileSync(file, `${key.key}\n`);
   } catch (error) {
-    // The disk is full, for example: a part of a key is worth nothing.
+    // For example, the disk is full. A part of a key is useless.
     remove();
     throw new CliError(
       `The key ${key.id} has a new secret, but the file cannot be written: ${(error as Error).message}`,
@@ -53,7 +53,7 @@ const hand = async ({ out }: Session, file: string | undefined, make: () => Prom
       adviceFor(key),
     );
   }
-  // Scripts need the id of the key. The key itself is in the file only.
+  // Scripts need the id of the key. The key itself is only in the file.
   if (out.options.json) await out.json({ ...key, key: undefined });
   out.note(`The key is in ${file}, which only you can read.`);
 };

@@ -21,7 +21,7 @@ const withKey = async (url: string, file: string | undefined, signal: AbortSigna
   return { key, account_id: account.id, account_name: account.display_name };
 };
 
-/** The token of the session takes the place of a key. */
+/** Signs a person in at the provider. The token of the session is then used in place of a key. */
 const withProvider = async (url: string, out: Output, signal: AbortSignal): Promise<SignedIn> => {
   const { token, ...session } = await signInWithDevice(new Lanyard({ baseUrl: url, key: '' }), out, signal);
   return { key: token, ...session };

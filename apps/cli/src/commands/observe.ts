@@ -32,7 +32,7 @@ const isSubscribed = async (lanyard: Lanyard, path: Place): Promise<boolean> => 
   }
 };
 
-/** Shows each new value that the snapshot has: the channel of the key, and who reads it, are not touched. */
+/** Shows each new value in the snapshot, without touching the channel of the key or its consumer. */
 class Watcher {
   private lastTime: string | undefined;
   private readonly numbers: number[] = [];
@@ -99,7 +99,7 @@ export const addObserve = (program: Command, cli: Cli): void => {
       const device = await findDevice(session.lanyard, name);
       const place = placeOf(device.id, path);
       const before = await isSubscribed(session.lanyard, place);
-      // Ctrl-C ends the requests of the session: the last one has a client of its own.
+      // Ctrl-C aborts the requests of the session, so the last request has its own client.
       const last = new Lanyard({ baseUrl: session.url, key: session.key });
       try {
         if (!before) await session.lanyard.call(`PUT ${resource}`, { path: place });

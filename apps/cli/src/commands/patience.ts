@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Session } from '../cli.js';
 import { isTemporary, pauseMs } from '../forward/pull-channel.js';
 
-/** The answer to a question about work that continues in the service. It is asked again after failures that pass. */
+/** The answer to a question about work that continues in the service. Asks again after temporary failures. */
 export const patiently = async <T>(
   { signal, onLost }: Pick<Session, 'signal' | 'onLost'>,
   ask: () => Promise<T>,

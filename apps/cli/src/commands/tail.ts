@@ -34,7 +34,7 @@ const filtersOf = async (
   ...(group !== undefined && { group_id: await findGroup(lanyard, group) }),
 });
 
-/** The newest entries, oldest first. Returns the id of the newest one of all. */
+/** Prints the newest entries, oldest first. Returns the id of the newest one. */
 const printLast = async (
   { lanyard, out }: Session,
   filters: Record<string, string>,

@@ -3,7 +3,7 @@ import { InvalidArgumentError } from 'commander';
 import { UsageError } from '../errors.js';
 import { standardInput } from '../settings/standard-input.js';
 
-/** For a file over a slow connection, which the service accepts as long as bytes arrive. */
+/** Time for a file over a slow connection, which the service accepts as long as bytes arrive. */
 export const uploadMaxMs = 3_600_000;
 
 export const wholeNumber =
@@ -15,7 +15,7 @@ export const wholeNumber =
     return value;
   };
 
-/** For options that may be repeated. */
+/** Collects the values of an option that may be repeated. */
 export const collected = (text: string, before: string[] = []): string[] => [...before, text];
 
 /** `state=registered`, `name__neq=a` → a query. */
@@ -29,7 +29,7 @@ export const filterQuery = (filters: readonly string[] = []): Record<string, str
     }),
   );
 
-/** `@file` stands for the lines of a file: other users see the arguments of programs, and shells remember them. */
+/** `@file` stands for the lines of a file: other users can see the arguments of programs, and shells store them. */
 const linesOf = (given: string): string[] => {
   if (!given.startsWith('@')) return [given];
   try {
@@ -40,7 +40,7 @@ const linesOf = (given: string): string[] => {
   }
 };
 
-/** `Authorization: Basic abc` → headers of requests. What is no header may still be a credential: it is not repeated. */
+/** `Authorization: Basic abc` → headers of requests. A text that is no header may still be a credential, so no error repeats it. */
 export const headersOf = (given: readonly string[] = []): Record<string, string> =>
   Object.fromEntries(
     given.flatMap(linesOf).map((text) => {

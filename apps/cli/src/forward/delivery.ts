@@ -3,9 +3,9 @@ import type { Forwarded } from './journal.js';
 import { waitMs } from './pull-channel.js';
 import { signatureHeaders } from './signature.js';
 
-/** As long as the service waits for a callback. */
+/** The time that the service waits for a callback. */
 const timeoutMs = 20_000;
-/** A channel that is not polled for 10 minutes is removed. */
+/** The service removes a channel that is not polled for 10 minutes. */
 const aliveEveryMs = 60_000;
 
 export interface Target {
@@ -17,7 +17,7 @@ export interface Target {
 
 export interface DeliveryEvents {
   onFailed: (problem: string, waitMs: number) => void;
-  /** Called now and then while the local server fails. */
+  /** Called from time to time while the local server fails. */
   keepAlive: () => Promise<void>;
 }
 
@@ -26,7 +26,7 @@ const problemOf = (error: unknown): string => {
   return cause?.code ?? cause?.message ?? message;
 };
 
-/** undefined when the server accepted it. */
+/** Resolves with the problem; undefined when the server accepted the message. */
 const attempt = async (target: Target, message: Forwarded, signal: AbortSignal): Promise<string | undefined> => {
   const signed = target.secret === undefined ? {} : signatureHeaders(target.secret, message, Date.now());
   try {
@@ -44,7 +44,7 @@ const attempt = async (target: Target, message: Forwarded, signal: AbortSignal):
   }
 };
 
-/** Sends a message until the server accepts it. Returns false if it was told to stop before. */
+/** Sends a message until the server accepts it. Returns false if the signal ended it before. */
 export const deliver = async (
   target: Target,
   message: Forwarded,

@@ -16,18 +16,18 @@ const parsed = (line: string): Forwarded[] => {
   try {
     return [JSON.parse(line) as Forwarded];
   } catch {
-    // The last line, if the program was killed while it wrote.
+    // The last line is incomplete if the program was killed while it wrote.
     return [];
   }
 };
 
-/** What was forwarded, in a file that outlives the program: where to continue, and what to send again. */
+/** The messages that were forwarded, in a file that outlives the program: where to continue, and what to send again. */
 export class Journal {
   private readonly file: string;
   private readonly kept: Forwarded[];
   private lines = 0;
 
-  /** `source`: the channel and the target, which have a journal of their own. */
+  /** `source`: the channel and the target; each pair has its own journal. */
   constructor(
     private readonly folder: string,
     source: string,

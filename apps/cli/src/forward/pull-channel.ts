@@ -21,19 +21,19 @@ const longestWaitMs = 15_000;
 /** An empty answer that arrives sooner comes from a service that is stopping, or from something else. */
 const emptyAnswerMinMs = 1_000;
 
-/** Half a second, one, two … at most so long. */
+/** Half a second, one, two … up to `longestMs`. */
 export const waitMs = (failures: number, longestMs = longestWaitMs): number =>
   Math.min(longestMs, firstWaitMs * 2 ** failures);
 
 /**
- * Worth another attempt. 408: the network or this process was slow while the request was sent. Of a poll, 409 and 410:
- * another one is ending, or the channel is being deleted.
+ * Whether another attempt makes sense. 408: the network or this process was slow while the request was sent. 409 and 410,
+ * as answers to a poll: another poll is ending, or the channel is being deleted.
  */
 export const isTemporary = (error: unknown): error is Error =>
   error instanceof NoAnswer ||
   (error instanceof RequestFailed && (error.status >= 500 || [408, 409, 410, 429].includes(error.status)));
 
-/** After a failure that passes: as long as the service asks, or longer after every failure. */
+/** The pause after a temporary failure: as long as the service asks for, but at least the back-off. */
 export const pauseMs = (error: Error, failures: number): number =>
   Math.max(waitMs(failures), error instanceof RequestFailed ? (error.retryAfterSeconds ?? 0) * 1_000 : 0);
 
@@ -50,7 +50,7 @@ export const channelKind = async (lanyard: Lanyard): Promise<string | undefined>
   }
 };
 
-/** Creates the pull channel of the key. A channel of another kind, whose events an application expects, stays. */
+/** Creates the pull channel of the key. A channel of another kind stays, because an application expects its events. */
 export const openPullChannel = async (lanyard: Lanyard): Promise<void> => {
   const kind = await channelKind(lanyard);
   if (kind !== undefined && kind !== 'pull')
@@ -64,8 +64,8 @@ export const openPullChannel = async (lanyard: Lanyard): Promise<void> => {
 };
 
 /**
- * Messages of the pull channel, in order. A message is confirmed when the next one is requested, so that it is
- * delivered again to a program that ended before. Continues after failures that pass.
+ * Messages of the pull channel, in order. A message is confirmed when the next one is requested, so a program that ends
+ * before that gets it again. Continues after temporary failures.
  */
 export async function* messages(
   lanyard: Lanyard,

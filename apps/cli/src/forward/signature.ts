@@ -5,7 +5,7 @@ import { UsageError } from '../errors.js';
 const prefix = 'whsec_';
 const secretBytes = 32;
 
-/** A file with a signing secret; a new secret is written to one that does not exist. */
+/** The signing secret in a file; if the file does not exist, a new secret is written to it. */
 export const signingSecret = (file: string): string => {
   try {
     writeFileSync(file, `${prefix}${randomBytes(secretBytes).toString('base64')}\n`, { mode: 0o600, flag: 'wx' });
@@ -18,11 +18,11 @@ export const signingSecret = (file: string): string => {
   return secret;
 };
 
-/** The same for each repetition of a message. */
+/** The id of a message, the same each time that the message is sent. */
 const messageId = (next: string, body: string): string =>
   `msg_${createHash('sha256').update(`${next}:${body}`).digest('hex').slice(0, 32)}`;
 
-/** Standard Webhooks 1.0, as callbacks of the service are signed. */
+/** Signs according to Standard Webhooks 1.0, as the service signs callbacks. */
 export const signatureHeaders = (
   secret: string,
   { next, body }: { next: string; body: string },

@@ -4,7 +4,7 @@ import { NameUnknown, UsageError } from '../errors.js';
 import { closest } from './closest.js';
 import { isId } from './records.js';
 
-/** How many devices are compared with a name that no device has. */
+/** The most devices whose names are compared with an unknown name. */
 const comparedMax = 1_000;
 
 export const nameOf = (device: Pick<Device, 'id' | 'endpoint_name' | 'name'>): string =>

@@ -2,7 +2,7 @@ import { UsageError } from '../errors.js';
 
 const pattern = /^\/?(\d{1,5})(\/\d{1,5}){0,3}$/;
 
-/** `/3303/0/5700`, also from `3303/0/5700`. */
+/** Returns `/3303/0/5700` for `3303/0/5700` too. */
 export const resourcePath = (text: string, partsMin = 1): string => {
   const path = text.startsWith('/') ? text : `/${text}`;
   const parts = path.split('/').length - 1;

@@ -9,7 +9,7 @@ interface Named {
 
 export const isId = (text: string): boolean => /^[0-9a-f]{32}$/.test(text);
 
-/** The record with this id or name among all of a kind, of which an account has few. */
+/** The record with this id or name. Reads all records of the kind, of which an account has few. */
 export const findNamed = async <T extends Named>(kind: string, all: AsyncIterable<T>, nameOrId: string): Promise<T> => {
   let identified: T | undefined;
   const named: T[] = [];

@@ -6,7 +6,7 @@ import { onOneLine, printable, withoutSecrets } from './safe-text.js';
 export interface OutputOptions {
   json: boolean;
   quiet: boolean;
-  /** On a terminal without NO_COLOR. */
+  /** True on a terminal without NO_COLOR. */
   colour: boolean;
 }
 
@@ -20,7 +20,7 @@ export interface Column<T> {
 
 export const idColumn: Column<{ id: string }> = { title: 'ID', of: ({ id }) => id, style: () => 'dim' };
 
-/** Rows that are collected before the widths of the columns are chosen; longer lists continue with the same. */
+/** Rows that are collected before the column widths are chosen; the rest of a longer list keeps these widths. */
 const rowsPerTable = 500;
 
 const noBorders = {
@@ -37,7 +37,7 @@ export class Output {
     readonly options: OutputOptions,
   ) {}
 
-  /** Resolves when the line is written. Rejects when its reader is gone. */
+  /** Resolves when the line is written. Rejects when the reader of the output is gone. */
   line(text: string): Promise<void> {
     return this.raw(`${text}\n`);
   }
@@ -79,7 +79,7 @@ export class Output {
       await this.line(`${this.style('dim', name.padEnd(width))}  ${onOneLine(String(text))}`);
   }
 
-  /** A table, a JSON array, or with `--quiet` the ids alone. Returns how many there were. */
+  /** Prints a table, a JSON array, or with `--quiet` only the ids. Returns the number of items. */
   async list<T extends object>(
     items: AsyncIterable<T> | Iterable<T>,
     columns: readonly Column<T>[],

@@ -10,11 +10,11 @@ export interface ConnectionOptions {
   keyFile?: string;
 }
 
-/** Of `npm start` in a clone of the repository. */
+/** The address and the key file of `npm start` in a clone of the repository. */
 export const developmentUrl = 'http://127.0.0.1:8080';
 const developmentKeyFile = '.lanyard/admin.key';
 
-/** The address of a server, as it is written. */
+/** Checks the address of a server. Returns it in normalized form. */
 export const checkedTarget = (text: string): string => {
   let url: URL;
   try {
@@ -29,10 +29,10 @@ export const checkedTarget = (text: string): string => {
   return url.href;
 };
 
-/** The address of the service, which paths are appended to. */
+/** The address of the service, to which paths are appended. */
 export const checkedUrl = (text: string): string => checkedTarget(text).replace(/\/+$/, '');
 
-/** Whether what is sent there stays on this machine. `url`: as `checkedUrl` gives it. */
+/** Whether data sent to this address stays on this machine. `url`: as `checkedUrl` returns it. */
 export const isLoopback = (url: string): boolean =>
   /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(new URL(url).hostname);
 
@@ -47,7 +47,7 @@ const notSignedIn = (): CliError =>
 
 type Given = Pick<Environment, 'url' | 'key' | 'keyFile'>;
 
-/** What the environment says, unless an option names the profile to use. */
+/** The environment's settings, which are ignored if an option names a profile. */
 const givenBy = (options: ConnectionOptions, environment: Environment): Given =>
   options.profile === undefined ? environment : { url: undefined, key: undefined, keyFile: undefined };
 
@@ -63,7 +63,7 @@ const storedProfile = (options: ConnectionOptions, environment: Environment): Pr
   return wanted === undefined ? profiles.find(profiles.current) : profiles.get(wanted);
 };
 
-/** Where to, and with which key: options win over the environment, and that over the profile. */
+/** The address and the key: options take precedence over the environment, and the environment over the profile. */
 export const connectionOf = (options: ConnectionOptions, environment: Environment): Profile => {
   const given = givenBy(options, environment);
   const key = givenKey(options, given);
@@ -73,7 +73,7 @@ export const connectionOf = (options: ConnectionOptions, environment: Environmen
   const stored = storedProfile(options, environment);
   if (key !== undefined) return { url: stored?.url ?? developmentUrl, key };
   if (!stored) throw notSignedIn();
-  // The key of one service is not sent to another.
+  // The key for one service must not be sent to another.
   if (url !== undefined && url !== stored.url)
     throw new UsageError(
       `The key of this profile belongs to ${stored.url}, not to ${url}.`,

@@ -5,7 +5,7 @@ import { closest } from '../names/closest.js';
 
 export interface Profile {
   url: string;
-  /** An API key, or the token of the session of a person. */
+  /** An API key, or the token of a person's session. */
   key: string;
 }
 
@@ -96,7 +96,7 @@ export class Profiles {
       );
   }
 
-  /** A write that is interrupted leaves the old file. */
+  /** If the write is interrupted, the old file stays. */
   private write(contents: Contents): void {
     mkdirSync(this.folder, { recursive: true, mode: 0o700 });
     const written = `${this.file}.${process.pid}`;

@@ -4,11 +4,11 @@ import { Writable } from 'node:stream';
 import { Interrupted, UsageError } from '../errors.js';
 import { standardInput } from './standard-input.js';
 
-/** A line from the terminal that is not shown. */
+/** Reads a line from the terminal without showing it. */
 const prompted = (question: string): Promise<string> => {
   const silent = new Writable({ write: (_, __, done) => done() });
   return new Promise((resolve, reject) => {
-    // This turns the echo off, before the question: a key that is pasted at once must not be shown.
+    // Turns the echo off before the question is shown, so that a key that is pasted at once stays hidden.
     const lines = createInterface({ input: process.stdin, output: silent, terminal: true });
     process.stderr.write(question);
     const end = (act: () => void): void => {
@@ -25,7 +25,7 @@ const prompted = (question: string): Promise<string> => {
 const checked = (text: string, from: string): string => {
   const key = text.trim();
   if (key === '') throw new UsageError(`There is no key in ${from}.`);
-  // A header with anything else would be refused with an error that shows it.
+  // A header with any other character would be refused with an error that shows the key.
   if (!/^[\x21-\x7e]+$/.test(key)) throw new UsageError(`The content of ${from} is not a key.`);
   return key;
 };
@@ -41,7 +41,7 @@ export const keyFromFile = (file: string): string => {
 
 export const keyFromText = (text: string, from: string): string => checked(text, from);
 
-/** Asks for it on a terminal, and reads it from a pipe. */
+/** Asks for the key on a terminal; otherwise reads it from the pipe. */
 export const keyFromInput = async (signal: AbortSignal): Promise<string> =>
   process.stdin.isTTY
     ? checked(await prompted('API key (not shown): '), 'the answer')
