@@ -8,7 +8,7 @@ export const router = createRouter({
   defaultPreload: 'intent',
   defaultErrorComponent: ErrorPage,
   scrollRestoration: true,
-  // All parameters are text. Read as JSON, which is the default, a serial number of 20 digits would become another one.
+  // All parameters are text. If they were read as JSON, the default, a serial number of 20 digits would change.
   parseSearch: parseSearchWith((text) => text),
   stringifySearch: stringifySearchWith(String),
 });

@@ -4,7 +4,7 @@ import { NotFoundPage } from './frame/not-found-page.tsx';
 
 const root = createRootRoute({ component: Frame, notFoundComponent: NotFoundPage });
 
-/** What follows `?`: a page reads it with `useSearch`, and says itself what it makes of it. */
+/** The parameters after `?`: a page reads them with `useSearch`, and interprets them itself. */
 type Search = Record<string, string | undefined>;
 
 const validateSearch = (search: Record<string, unknown>): Search =>

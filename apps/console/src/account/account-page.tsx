@@ -38,7 +38,7 @@ const UsageOfAll = ({ id }: { id: string }) => (
   </Answered>
 );
 
-/** What the account uses, its limits, and who did what. */
+/** The usage and the limits of the account, and its audit. */
 const AccountPage = () => {
   const { account_id: id, account_name: name, subject } = useSession();
   return (

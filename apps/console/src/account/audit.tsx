@@ -7,7 +7,7 @@ import { whoOf } from './who.ts';
 
 const codesMax = 1_000;
 
-/** Refused and denied requests, and what operators did. */
+/** Codes of refused and denied requests, and of actions of operators. */
 const isAudited = (code: string) => /^SYS_(41|5)\d/.test(code);
 
 const columnsOf = (nameOf: (id: string) => string): readonly Column<DeviceEvent>[] => [

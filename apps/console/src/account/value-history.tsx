@@ -6,7 +6,7 @@ import { Answered, count, duration, FormDialog, Opens, Panel, useFields } from '
 
 const hourSeconds = 3_600;
 
-/** What an account may keep at most, and what it keeps by default. */
+/** The most that an account may keep, and what it keeps by default. */
 const bounds = { hours: 744, values: 10_000 };
 const usual = { hours: 24, values: 1_000 };
 
@@ -18,7 +18,7 @@ interface HistoryDialogProps {
 }
 
 const HistoryDialog = ({ account, onClose }: HistoryDialogProps) => {
-  // The version that the person saw, whatever is read meanwhile.
+  // The version that the person saw, even if a newer one is read meanwhile.
   const [{ id, etag, value_history: kept }] = useState(account);
   const { values, toggle, number } = useFields({
     isKept: kept.hours > 0,
@@ -66,7 +66,7 @@ const textOf = ({ value_history: { hours, values } }: Account): string =>
     ? 'The account keeps no history of values.'
     : `Each resource keeps its values of the last ${duration(hours * hourSeconds)}, the newest ${count(values)} at most.`;
 
-/** How much is kept of the recent values of resources, which the pages of devices show as charts. */
+/** How many recent values of resources are kept, and how long; the pages of devices show them as charts. */
 export const ValueHistory = ({ accountId: id }: { accountId: string }) => (
   <Answered answer={useRead(read, { path: { id } })}>
     {(account) => (

@@ -14,8 +14,8 @@ const answers = async (): Promise<boolean> => {
 };
 
 /**
- * Whether the gateway can be reached. A call without an answer asks again; while nothing answers, queries pause, and
- * everything is read again once something does.
+ * Whether the gateway can be reached. A call without an answer starts probes. While nothing answers, queries pause;
+ * once something does, everything is read again.
  */
 class Connection {
   private lostAt: Date | undefined;
@@ -29,7 +29,7 @@ class Connection {
 
   readonly since = (): Date | undefined => this.lostAt;
 
-  /** After a call without an answer. One failed call is no lost connection: the next probe decides. */
+  /** Called after a call without an answer. One failed call does not mean a lost connection: the next probe decides. */
   readonly doubt = (): void => {
     if (!this.isProbing) void this.probe();
   };
@@ -54,11 +54,11 @@ class Connection {
 
 export const connection = new Connection();
 
-// The browser's own opinion is about networks, and wrong about a gateway on the same machine.
+// The browser's own state is about networks, and is wrong for a gateway on the same machine.
 onlineManager.setEventListener(() => {
   window.addEventListener('offline', connection.doubt);
   return () => window.removeEventListener('offline', connection.doubt);
 });
 
-/** Since when the gateway has not answered; undefined: it answers. */
+/** Since when the gateway has not answered; undefined while it answers. */
 export const useLostSince = (): Date | undefined => useSyncExternalStore(connection.subscribe, connection.since);

@@ -6,7 +6,7 @@ const namesMax = 1_000;
 
 type Named = readonly { id: string; name: string }[] | undefined;
 
-/** The name of a key, an application or a person, if one may list them and it is one of the first; otherwise its id. */
+/** The name of a key, an application or a person. Its id without the permission to list them, or if it is not among the first. */
 export const useKeyName = (): ((id: string) => string) => {
   const { subject } = useSession();
   const enabled = useRefusal('admin') === undefined;

@@ -52,7 +52,7 @@ class LiveEvents {
     };
   }
 
-  /** A browser has few connections for one server: a hidden page gives its own back. */
+  /** A browser has few connections to one server, so a hidden page gives up its own. */
   private follow(): void {
     const wanted = this.listeners.size > 0 && !document.hidden;
     if (wanted === (this.stream !== undefined)) return;
@@ -102,7 +102,7 @@ class LiveEvents {
     }
   }
 
-  /** The session has ended, or its permissions have changed: the page asks at once which. */
+  /** The session has ended, or its permissions have changed: the page asks at once which of them it is. */
   private end(): void {
     this.enter('ended');
     void queryClient.invalidateQueries({ queryKey: sessionKey });

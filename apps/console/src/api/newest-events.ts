@@ -8,13 +8,13 @@ const list = 'GET /v3/device-events';
 type Page = Pick<AnswerOf<typeof list>, 'data' | 'has_more'>;
 
 interface NewestEvents {
-  /** Entries that are read. */
+  /** Number of entries to read. */
   limit: number;
-  /** Entries that are shown at most, with those that arrive meanwhile. */
+  /** The most entries to show, including those that arrive meanwhile. */
   shownMax: number;
   /** By default, entries of all devices. */
   deviceId?: string;
-  /** Shows the page behind this entry instead. */
+  /** Shows the page after this entry instead. */
   after?: string | undefined;
 }
 
@@ -32,7 +32,7 @@ export const useNewestEvents = ({ limit, shownMax, deviceId, after }: NewestEven
   const filter = deviceId !== undefined && { filter: `device_id=${deviceId}` };
   const query = { ...filter, order: 'DESC' as const, limit, ...(after !== undefined && { after }) };
   const { data: page, error, refetch, isPlaceholderData } = useRead(list, { query }, { keeps: true });
-  // The stream begins later than the list was read. Entries of the time between are in a list that is read after it began.
+  // The stream begins after the list was read. Reading the list again once it has begun finds the entries in between.
   useEffect(() => {
     if (live === 'live') void refetch();
   }, [live, refetch]);
@@ -41,7 +41,7 @@ export const useNewestEvents = ({ limit, shownMax, deviceId, after }: NewestEven
     const all = [...arrived, ...data.filter(({ id }) => !known.has(id))];
     return { data: all.slice(0, shownMax), has_more: hasMore || all.length > shownMax };
   };
-  // Entries arrive before the newest page. While that is on its way, the one that was left is shown.
+  // New entries belong on top of the newest page only. While that page is being read, the page before it is still shown.
   const isNewest = after === undefined && !isPlaceholderData;
   const data: Page | undefined = page && (isNewest ? withArrived(page) : page);
   return { data, live, error, refetch };

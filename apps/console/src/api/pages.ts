@@ -2,24 +2,24 @@ import type { InputOf, Operation } from '@lanyard/client/browser';
 import { useState } from 'react';
 import { type ReadOptions, useRead } from './queries.ts';
 
-/** Rows of a page, if a list does not say otherwise. */
+/** Rows of a page, unless a list says otherwise. */
 const pageRows = 50;
 
-/** How a list is turned over. */
+/** Pages of a list, and how to turn to the next or previous one. */
 export interface Turning {
   /** Counted from 1. */
   page: number;
-  /** The page behind the row with this id. */
+  /** Turns to the page after the row with this id. */
   next: (lastId: string) => void;
   previous: () => void;
 }
 
-/** Which page of a list is shown: the one behind the row `after`; undefined: the first one. */
+/** The page of a list that is shown: the one after the row `after`, or the first one if that is undefined. */
 export const useTurning = () => {
   const [cursors, setCursors] = useState<readonly string[]>([]);
   const turning: Turning = {
     page: cursors.length + 1,
-    // While a page is on its way, the one before it is shown, and leads to the same page again.
+    // While a page is being read, the previous one is still shown, and its last row leads to the same page again.
     next: (lastId) => setCursors((before) => (before.at(-1) === lastId ? before : [...before, lastId])),
     previous: () => setCursors((before) => before.slice(0, -1)),
   };

@@ -1,7 +1,7 @@
 import type { KeyGroup } from '@lanyard/client/browser';
 import { useSession } from './session.ts';
 
-/** In the order of the matrix: `devices` includes those that follow it (apps/gateway/README.md). */
+/** In the order of the matrix: `devices` includes every permission after it (apps/gateway/README.md). */
 export const permissions = [
   'admin',
   'notifications',
@@ -23,10 +23,10 @@ export type Permission = (typeof permissions)[number];
 export const includes = (held: readonly string[], needed: Permission): boolean =>
   held.includes(needed) || (held.includes('devices') && permissions.indexOf(needed) > permissions.indexOf('devices'));
 
-/** A permission; `for all devices`: those who are limited to device groups do not have it. */
+/** A permission; `for all devices` excludes people who are limited to device groups. */
 export type Need = Permission | `${Permission} for all devices`;
 
-/** Why the person may not do something; undefined: they may. */
+/** Why the person may not do something; undefined if they may. */
 export const useRefusal = (needed: Need): string | undefined => {
   const { permissions: held, subject, device_groups: limit } = useSession();
   const permission = needed.replace(' for all devices', '') as Permission;

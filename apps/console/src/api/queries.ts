@@ -11,11 +11,11 @@ export interface ReadOptions {
   enabled?: boolean;
   /** How often it is read again. @public */
   everyMs?: number;
-  /** Show the last answer while one for other parameters is on its way. */
+  /** Shows the last answer while the one for other parameters is being read. */
   keeps?: boolean;
 }
 
-/** Reads by an operation of the API, typed by the OpenAPI document: `useRead('GET /v3/devices/{id}', { path: { id } })`. */
+/** Reads with an operation of the API, typed by the OpenAPI document: `useRead('GET /v3/devices/{id}', { path: { id } })`. */
 export const useRead = <K extends Operation>(
   operation: K,
   input: InputOf<K>,
@@ -29,14 +29,14 @@ export const useRead = <K extends Operation>(
     placeholderData: keeps ? keepPreviousData : undefined,
   });
 
-/** A file over a slow connection, which the service accepts as long as bytes arrive. */
+/** Time for a file over a slow connection, which the service accepts as long as bytes arrive. */
 const uploadMaxMs = 3_600_000;
 
 const readAgain = (client: QueryClient, changes: readonly Operation[]): Promise<unknown> =>
   Promise.all(changes.map((read) => client.invalidateQueries({ queryKey: [read] })));
 
 /**
- * Changes by an operation of the API. Afterwards, everything that `changes` names is read again.
+ * Changes something with an operation of the API. Afterwards, everything that `changes` names is read again.
  * @public
  */
 export const useChange = <K extends Operation>(operation: K, changes: readonly Operation[]) => {
@@ -57,9 +57,9 @@ interface Uploading<K extends Upload> {
 }
 
 /**
- * Uploads a file. Reading it is part of the change: a large one takes a while, and one that was changed or deleted after it
- * was chosen cannot be read. As bytes: as text, what is not UTF-8 would be replaced, and the service could not refuse it.
- * It also stops when its part of the page is left, which alone could show that it has failed.
+ * Uploads a file. The change includes reading the file: a large one takes a while, and one that was changed or deleted after
+ * it was chosen cannot be read. It is sent as bytes: in text, bytes that are not UTF-8 would be replaced, and the service
+ * could not refuse them. The upload also stops when its part of the page is left, because nothing else could show a failure.
  */
 export const useUpload = <K extends Upload>(operation: K, changes: readonly Operation[]) => {
   const client = useQueryClient();
@@ -77,7 +77,7 @@ export const useUpload = <K extends Upload>(operation: K, changes: readonly Oper
     setStopper(own);
     upload.mutate({ file, query, signal: own.signal }, { onSuccess: () => onSuccess?.() });
   };
-  /** Afterwards, it is as if it had not begun. */
+  /** Afterwards, the state is as if the upload had not begun. */
   const stop = (): void => {
     stopper?.abort();
     upload.reset();
@@ -85,15 +85,15 @@ export const useUpload = <K extends Upload>(operation: K, changes: readonly Oper
   return { upload, begin, stop };
 };
 
-/** Where records are created, with PUT of one to change it. */
+/** Paths where records are created with POST, and changed with PUT to the path of one. */
 type Collection = {
   [K in Operation]: K extends `POST ${infer P}` ? (`PUT ${P}/{id}` extends Operation ? P : never) : never;
 }[Operation];
 type Creation<P extends Collection> = Extract<Operation, `POST ${P}`>;
 
 /**
- * Creates a record, or changes the given one, unless another client has changed it since it was read. Afterwards, it and its
- * list are read again, and everything that `others` names.
+ * Creates a record, or changes the given one unless another client has changed it since it was read. Afterwards, the record,
+ * its list, and everything that `others` names are read again.
  */
 export const useSave = <P extends Collection>(
   path: P,
@@ -102,7 +102,7 @@ export const useSave = <P extends Collection>(
 ) => {
   type Input = InputOf<Creation<P>>;
   type Saved = AnswerOf<Creation<P>>;
-  // The version that the person saw, whatever is read meanwhile.
+  // The version that the person saw, even if a newer one is read meanwhile.
   const [known] = useState(record);
   const operation = (known ? `PUT ${path}/{id}` : `POST ${path}`) as Operation;
   const change = useChange(operation, [`GET ${path}`, `GET ${path}/{id}`, ...others] as Operation[]);

@@ -25,25 +25,25 @@ export const useSessionQuery = () => {
 export const useSignIn = () => {
   const client = useQueryClient();
   return useMutation({
-    // A person is told at once that refused sign-ins are slowed down, and for how long.
+    // No retries: a person is told at once that refused sign-ins are slowed down, and for how long.
     mutationFn: (key: string) => lanyard.call('POST /v3/session', { body: { api_key: key } }, { retries: 0 }),
     onSuccess: async (session) => {
-      // An answer that is on its way would sign out again.
+      // An answer to an earlier query would sign out again.
       await client.cancelQueries({ queryKey: sessionKey });
-      // After a session that has ended, another person may sign in.
+      // After a session has ended, another person may sign in.
       removeAnswers(client);
       client.setQueryData(sessionKey, session);
     },
   });
 };
 
-/** Afterwards, nothing that was read is in the page. Only the service can end the session: without an answer it continues. */
+/** Signs out and forgets everything that was read. Only the service can end the session: without its answer, the session continues. */
 export const useSignOut = () => {
   const client = useQueryClient();
   return useMutation({
     mutationFn: () => lanyard.call('DELETE /v3/session'),
     onSuccess: async () => {
-      // An answer that is on its way would sign in again.
+      // An answer to an earlier query would sign in again.
       await client.cancelQueries({ queryKey: sessionKey });
       client.setQueryData<SignedIn>(sessionKey, null);
       removeAnswers(client);

@@ -1,7 +1,7 @@
 import type { Session } from '@lanyard/client/browser';
 import type { QueryClient } from '@tanstack/react-query';
 
-/** The session; null: before the sign-in and after signing out; `ended`: it is over without having been left. */
+/** The session; null before the sign-in and after signing out; `ended` if it is over but the person did not sign out. */
 export type SignedIn = Session | null | 'ended';
 
 export const sessionKey = ['session'];
@@ -30,8 +30,8 @@ export const withoutSession = (before: SignedIn | undefined): SignedIn => (befor
 const everyMs = 60_000;
 
 /**
- * How often a page in sight asks whether it is still so; false: only when it comes into sight. The browser keeps the cookie
- * of a session that has ended, and each request with it would be in the audit as one that was refused.
+ * How often a visible page asks whether the session is still valid; false: only when the page becomes visible. The browser
+ * keeps the cookie of a session that has ended, and the audit would list each request with it as refused.
  */
 export const askEveryMs = (signedIn: SignedIn | undefined): number | false =>
   signedIn === null || signedIn === 'ended' ? false : everyMs;

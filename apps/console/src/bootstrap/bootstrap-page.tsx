@@ -51,7 +51,7 @@ const Profiles = () => (
   />
 );
 
-/** What devices get that ask the bootstrap server. */
+/** What the bootstrap server sends to devices. */
 const BootstrapPage = () => (
   <Page
     title="Bootstrap"

@@ -10,7 +10,7 @@ const kinds = [
   { value: 'raw_public_key' as const, label: 'Raw public key' },
 ];
 
-/** Creates the profile of the account or of a group, or changes one. For whom it is stays as it is. */
+/** Creates the profile of the account or of a group, or changes one. A change does not affect whom the profile is for. */
 export const ProfileDialog = ({ record: profile, onClose }: RecordDialogProps<BootstrapProfile>) => {
   const { values, text, number, choice } = useFields({
     name: profile?.name ?? '',

@@ -9,7 +9,7 @@ const concurrencyDefault = 10;
 const concurrencyMax = 1_000;
 const minuteMs = 60_000;
 
-/** As an input of date and time shows it, in the time zone of the browser; the API has UTC. */
+/** The form that an input of date and time needs, in the time zone of the browser; the API uses UTC. */
 const localTime = (time: string | null | undefined): string => {
   if (!time) return '';
   const date = new Date(time);
@@ -18,7 +18,7 @@ const localTime = (time: string | null | undefined): string => {
 
 const utcTime = (local: string): string | null => (local === '' ? null : new Date(local).toISOString());
 
-/** Creates a draft, whose page then says how many devices it would select, or changes a campaign. */
+/** Creates a draft, whose page then shows how many devices it would select, or changes a campaign. */
 export const CampaignDialog = ({ record: campaign, onClose }: RecordDialogProps<UpdateCampaign>) => {
   const [starts, ends] = [localTime(campaign?.when), localTime(campaign?.ends_at)];
   const { values, text, number, choice } = useFields({
@@ -34,7 +34,7 @@ export const CampaignDialog = ({ record: campaign, onClose }: RecordDialogProps<
   });
   const { image, group, from, to, concurrency } = values;
   const [name, filter] = [values.name.trim(), values.filter.trim()];
-  // One that was started keeps its devices and its start.
+  // A campaign that was started keeps its devices and its start.
   const isDraft = campaign === undefined || campaign.state === 'draft';
   const images = useImages();
   const { change, save } = useSave('/v3/update-campaigns', campaign);
@@ -47,7 +47,7 @@ export const CampaignDialog = ({ record: campaign, onClose }: RecordDialogProps<
         name,
         firmware_image_id: image,
         ...(isDraft && draft),
-        // An input has no seconds, and not both hours of the night in which clocks are set back.
+        // Sent only if changed: an input drops seconds, and has only one of the two equal hours when clocks are set back.
         ...(values.starts !== starts && { when: utcTime(values.starts) }),
         ...(values.ends !== ends && { ends_at: utcTime(values.ends) }),
         window: from === '' ? null : { from, to },

@@ -45,7 +45,7 @@ const actions = [
   { label: 'Resume', operation: 'POST /v3/update-campaigns/{id}/resume', from: ['paused'] },
 ] as const;
 
-/** What cannot be undone is asked first. */
+/** Actions that ask first, because they cannot be undone. */
 const confirmed = [
   { verb: 'Start', operation: 'POST /v3/update-campaigns/{id}/start', from: ['draft'] },
   { verb: 'Abort', operation: 'POST /v3/update-campaigns/{id}/abort', from: ['running', 'scheduled', 'paused'] },
@@ -210,7 +210,7 @@ const Campaign = ({ campaign }: { campaign: UpdateCampaign }) => {
   );
 };
 
-/** One campaign: its progress in total and by device, and what can be done with it. */
+/** One campaign: its progress in total and by device, and the actions on it. */
 export default recordPage('campaigns', ({ id }) => (
   <AnsweredPage title="Campaign" answer={useRead('GET /v3/update-campaigns/{id}', { path: { id } }, { everyMs })}>
     {(campaign) => <Campaign campaign={campaign} />}

@@ -20,6 +20,6 @@ export const isOver = ({ state }: UpdateCampaign): boolean => state === 'done' |
 
 type Package = Pick<FirmwareImage, 'package_object' | 'package_name'>;
 
-/** What is installed, by the object of LwM2M. */
+/** The kind and name of a package, by the LwM2M object that installs it. */
 export const packageOf = ({ package_object: object, package_name: name }: Package): string =>
   object === 9 ? `software ${name ?? ''}` : 'firmware';

@@ -2,7 +2,7 @@ import { FileInput, SegmentedControl, TextInput } from '@mantine/core';
 import { useUpload } from '../api/queries.ts';
 import { FormDialog, LeaveQuestion, useFields } from '../ui/index.ts';
 
-/** By the object of LwM2M that installs it. */
+/** Kinds of packages, by the LwM2M object that installs them. */
 const kinds = [
   { value: '5', label: 'Firmware' },
   { value: '9', label: 'Software package' },

@@ -25,7 +25,7 @@ export const CertificateDialog = ({ record, onClose }: RecordDialogProps<Trusted
   });
   const { change, save } = useSave('/v3/trusted-certificates', record);
   const signature = values.signature.trim();
-  // Without the signature it stays inactive.
+  // Without the signature, the certificate stays inactive.
   const canBeActive = record === undefined || record.verified || signature !== '';
   const submit = () => {
     const status = values.isActive || (record && !record.verified) ? 'ACTIVE' : 'INACTIVE';

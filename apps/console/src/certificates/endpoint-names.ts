@@ -8,7 +8,7 @@ const labels: Record<Source, string> = {
   san_dns: 'Host name in the SubjectAltName',
 };
 
-/** Where the certificates of an authority may have the endpoint name of their device. */
+/** The fields in which certificates of an authority can have the endpoint name of their device. */
 export const endpointNameSources = (Object.keys(labels) as Source[]).map((value) => ({ value, label: labels[value] }));
 
 export const endpointNameSource = ({ endpoint_name_from: source }: TrustedCertificate): string => labels[source];

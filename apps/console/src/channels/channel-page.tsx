@@ -93,7 +93,7 @@ const Channel = ({ channel }: { channel: AccountChannel }) => {
   );
 };
 
-/** One channel: what waits in its queue, why it does not deliver, what went out last, and the secrets that sign it. */
+/** One channel: its queue, why it does not deliver, its last messages, and the secrets that sign them. */
 export default recordPage('notifications', ({ id }) => (
   <AnsweredPage title="Channel" answer={useRead('GET /v3/channels/{id}', { path: { id } }, { everyMs })}>
     {(channel) => <Channel channel={channel} />}

@@ -8,7 +8,7 @@ export const kinds: Record<AccountChannel['delivery_mechanism'], string> = {
   LONG_POLLING: 'Pull',
 };
 
-/** Whether it delivers, in a word. */
+/** Whether the channel delivers, in one word. */
 export const ChannelState = ({ channel: { problem, connected } }: { channel: AccountChannel }) => {
   if (problem !== null) return <Status color="orange">failing</Status>;
   return connected === false ? <Status color="gray">not connected</Status> : <Status color="teal">delivering</Status>;

@@ -35,7 +35,7 @@ const Channels = () => (
   />
 );
 
-/** The channels of the account; without the permission admin, that of the own key. */
+/** The channels of the account; without the permission `admin`, only the channel of the person's own key. */
 const ChannelsPage = () => (
   <Page title="Channels" about="How applications receive events, and how many events are queued" needs="notifications">
     <Channels />

@@ -21,7 +21,7 @@ const columns: readonly Column<Message>[] = [
   { title: 'Message', cell: ({ excerpt }) => <Code className="wrap">{excerpt}</Code> },
 ];
 
-/** What went out last, and what came of it. */
+/** The last messages that were sent, and their outcome. */
 export const LastMessages = ({ channelId: id }: { channelId: string }) => (
   <Listing
     title="Last messages"

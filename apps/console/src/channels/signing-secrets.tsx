@@ -19,7 +19,7 @@ const columnsOf = (channelId: string): readonly Column<SigningSecret>[] => [
   }),
 ];
 
-/** The secrets that sign the messages of a callback. To rotate one, two are valid for a while. */
+/** The secrets that sign the messages of a callback. During a rotation, two of them are valid for a while. */
 export const SigningSecrets = ({ channelId }: { channelId: string }) => {
   const [created, setCreated] = useState<string>();
   return (

@@ -6,7 +6,7 @@ import { answerText } from './values.ts';
 
 const list = 'GET /v3/device-requests';
 
-/** Characters of an answer that are shown. */
+/** The most characters of an answer that are shown. */
 const answerMax = 200;
 
 const colors: Record<DeviceCommand['state'], StatusColor> = {

@@ -103,7 +103,7 @@ const columns: readonly Column<DeviceCredential>[] = [
   }),
 ];
 
-/** How the device proves who it is. The secret of one is shown once, when it is created. */
+/** The credentials with which the device authenticates itself. A secret is shown once, when it is created. */
 export const Credentials = ({ deviceId }: { deviceId: string }) => (
   <Listing
     title="Credentials"

@@ -34,7 +34,7 @@ const tabs = [
   { value: 'radio', label: 'Radio', needs: 'devices.read', Part: Radio },
 ] as const;
 
-/** Why, and since when. */
+/** Why the device is suspended, and since when. */
 const Suspension = ({ device }: { device: Device }) => {
   const { last_operator_suspended_category: category, last_operator_suspended_updated_at: since } = device;
   const label = useSuspensionCategories().find(({ value }) => value === category)?.label ?? category;
@@ -133,7 +133,7 @@ const DevicePage = ({ device }: { device: Device }) => {
   );
 };
 
-/** One device: what it waits for, its resources, commands, subscriptions, events, credentials and radio settings. */
+/** One device: its next step, resources, commands, subscriptions, events, credentials and radio settings. */
 export default recordPage('devices.read', ({ id }) => (
   <AnsweredPage title="Device" answer={useRead('GET /v3/devices/{id}', { path: { id } }, { everyMs: 10_000 })}>
     {(device) => <DevicePage device={device} />}

@@ -2,7 +2,7 @@ import { Alert, Text } from '@mantine/core';
 import { useRead } from '../api/queries.ts';
 import { Answered } from '../ui/index.ts';
 
-/** What has to happen next, in a sentence. */
+/** A sentence about what has to happen next. */
 export const Explanation = ({ deviceId }: { deviceId: string }) => (
   <Answered
     answer={useRead('GET /v3/explain', { query: { device_id: deviceId, limit: 2 } }, { everyMs: 10_000 })}

@@ -8,7 +8,7 @@ import { type Resource, symbolOf } from './values.ts';
 
 const operation = 'GET /v3/devices/{deviceId}/history';
 
-/** In hours; a long one is offered if the account keeps values for longer than the one before. */
+/** Ranges in hours; a longer one is offered if the account keeps values for longer than the range before it. */
 const ranges = [
   { value: '1', label: '1 h', ifLonger: -1 },
   { value: '6', label: '6 h', ifLonger: -1 },
@@ -40,7 +40,7 @@ const linesOf = ({ steps, values }: ResourceHistory): { times: number[]; series:
         series: [{ label: 'value', color: '#0c8599', values: values.map(({ decoded }) => numberOr(decoded)) }],
       };
 
-/** Over the range that is shown. Of steps, the mean counts each step as often as it has values. */
+/** Summary of the range that is shown. The mean of steps weights each step by the number of its values. */
 const summaryOf = ({
   steps,
   values,
@@ -103,7 +103,7 @@ const Chart = ({ history, name, unit }: { history: ResourceHistory; name: string
   );
 };
 
-/** Of the hours before the moment at which it is read. */
+/** Reads the values of the last hours. */
 const useHistory = (deviceId: string, path: string, hours: number) =>
   useQuery({
     queryKey: [operation, deviceId, path, hours],

@@ -9,10 +9,10 @@ interface NameDialogProps {
   onClose: () => void;
 }
 
-/** Names and describes a device. Its endpoint name stays: with that it registers. */
+/** Changes the name and the description of a device, but not the endpoint name, with which the device registers. */
 export const NameDialog = ({ device, onClose }: NameDialogProps) => {
   const { values, text } = useFields({ name: device.name ?? '', description: device.description ?? '' });
-  // The version that the person saw, whatever is read meanwhile.
+  // The version that the person saw, even if a newer one is read meanwhile.
   const [{ id, etag }] = useState(device);
   const change = useChange('PUT /v3/devices/{id}', ['GET /v3/devices/{id}', 'GET /v3/devices']);
   const [name, description] = [values.name.trim(), values.description.trim()];

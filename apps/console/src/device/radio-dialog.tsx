@@ -4,10 +4,10 @@ import { useState } from 'react';
 import { useChange } from '../api/queries.ts';
 import { count, counted, FormDialog, nameOf, problemOf, useFields } from '../ui/index.ts';
 
-/** What applies to a device without a setting of its own. */
+/** Shown in place of a setting that the device does not have. */
 export const ofListener = 'that of the listener';
 
-/** Of ACK_TIMEOUT (RFC 7252 §4.8) and of the first retransmission of a handshake (RFC 6347 §4.2.4.1), as in the API. */
+/** Limits of ACK_TIMEOUT (RFC 7252 §4.8) and of the first retransmission of a handshake (RFC 6347 §4.2.4.1), as in the API. */
 const timerMs = { min: 1_000, max: 60_000 } as const;
 const timerLimits = `${count(timerMs.min)} to ${count(timerMs.max)} ms`;
 
@@ -21,10 +21,10 @@ const blockChoices = [
   ...blockSizes.map((size) => ({ value: String(size), label: counted(size, 'byte') })),
 ];
 
-/** Their problems are said at the inputs. */
+/** The inputs themselves show the problems of these fields. */
 const fields = ['coap_ack_timeout_ms', 'coap_block_bytes', 'dtls_handshake_timer_ms'] as const;
 
-/** Of what a person typed; the API says what is wrong with it. */
+/** The number that a person typed; the API reports what is wrong with it. */
 const numberOf = (typed: number | string): number | null => (typed === '' ? null : Number(typed));
 
 const timerInput = {
@@ -43,7 +43,7 @@ interface RadioDialogProps {
 
 /** Sets how messages are sent to a device on a slow radio. An empty field resets its setting. */
 export const RadioDialog = ({ device, onClose }: RadioDialogProps) => {
-  // The version that the person saw, whatever is read meanwhile.
+  // The version that the person saw, even if a newer one is read meanwhile.
   const [{ id, etag, ...known }] = useState(device);
   const { values, choice } = useFields({
     ackTimeout: (known.coap_ack_timeout_ms ?? '') as number | string,

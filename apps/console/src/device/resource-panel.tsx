@@ -12,10 +12,10 @@ import { answerText, faultOf, fieldLabel, isNumeric, type Resource } from './val
 
 const done = { GET: 'Read', PUT: 'Written', POST: 'Executed' } as const;
 
-/** Of a device, of which it is looked whether the person's is among them. */
+/** Subscriptions of a device that are searched for the person's own. */
 const subscriptionsMax = 1_000;
 
-/** A registration of the device ends subscriptions. */
+/** Subscriptions are read again, because a registration of the device ends them. */
 const everyMs = 5_000;
 
 type Method = keyof typeof done;
@@ -42,7 +42,7 @@ const useCommand = ({ deviceId, resource }: ResourcePanelProps) => {
   });
 };
 
-/** Why an operation is not offered; undefined: it is, also when the definition is not known. */
+/** Why an operation is not offered; undefined if it is, also when the definition is unknown. */
 const disallowed = ({ operations }: Resource, operation: 'R' | 'W' | 'E'): string | undefined =>
   operations === undefined || operations.includes(operation) ? undefined : 'The object definition does not allow this.';
 
@@ -76,7 +76,7 @@ interface ExecuteDialogProps {
   onClose: () => void;
 }
 
-/** Asks first: it may restart a device, or reset it. What comes of it is shown in the panel. */
+/** Asks first, because an execution may restart or reset a device. The panel shows its outcome. */
 const ExecuteDialog = ({ what, onExecute, onClose }: ExecuteDialogProps) => {
   const [text, setText] = useState('');
   return (
@@ -165,7 +165,7 @@ const Actions = (props: ResourcePanelProps) => {
   );
 };
 
-/** What can be done with a resource, and how its value changed. */
+/** The actions on a resource, and the history of its value. */
 export const ResourcePanel = ({ deviceId, resource }: ResourcePanelProps) => (
   <Panel title={titleOf(resource)}>
     <Stack gap="md">

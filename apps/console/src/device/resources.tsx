@@ -59,7 +59,7 @@ const Tree = ({ echo }: { echo: DeviceEcho }) => {
   const { path } = useSearch({ strict: false });
   const navigate = useNavigate();
   const choose = (next: string) => void navigate({ to: '.', search: () => ({ tab: 'resources', path: next }) });
-  // One that the device has not listed can be read and written, too.
+  // A resource that the device has not listed can be read and written too.
   const unlisted = path === undefined ? undefined : { resource_path: path, subscribed: false };
   const chosen = echo.resources.find(({ resource_path: of }) => of === path) ?? unlisted;
   return (

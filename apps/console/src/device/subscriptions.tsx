@@ -7,7 +7,7 @@ import { subscribed, subscribing } from './subscribing.ts';
 
 const everyMs = 5_000;
 
-/** Only the key that subscribed can end it here; rules would subscribe again. */
+/** Only the key that subscribed can end the subscription here; a rule would subscribe again. */
 const End = ({ subscription }: { subscription: DeviceSubscription }) => {
   const { device_id: deviceId, resource_path: path, key_id: keyId, origin } = subscription;
   const { subject } = useSession();
@@ -37,7 +37,7 @@ const columnsOf = (nameOf: (id: string) => string): readonly Column<DeviceSubscr
   { title: 'Actions', cell: (subscription) => <End subscription={subscription} /> },
 ];
 
-/** Who gets which values of the device. */
+/** Which keys and rules get which values of the device. */
 export const Subscriptions = ({ deviceId }: { deviceId: string }) => (
   <Listing
     answer={usePages('GET /v3/devices/{deviceId}/subscriptions', { path: { deviceId } }, { everyMs })}

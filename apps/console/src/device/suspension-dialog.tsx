@@ -16,10 +16,10 @@ interface SuspensionDialogProps {
 
 /** Suspends the device, or resumes it, with a category. */
 export const SuspensionDialog = ({ device, onClose }: SuspensionDialogProps) => {
-  // What is asked stays the same until the answer is there, although the device has changed by then.
+  // The question stays the same until the answer arrives, although the device has changed by then.
   const [resumes] = useState(isSuspended(device));
   const verb = resumes ? 'Resume' : 'Suspend';
-  // That of the suspension cannot be changed on resuming (docs/spec.md 3.1).
+  // The category of the suspension cannot be changed on resuming (docs/spec.md 3.1).
   const given = resumes ? device.last_operator_suspended_category : null;
   const { values, text, choice } = useFields({
     category: (given ?? 'maintenance') as string | null,

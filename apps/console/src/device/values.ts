@@ -5,7 +5,7 @@ export type Resource = DeviceEcho['resources'][number];
 
 type Shown = { value: string; decoded?: unknown } | undefined;
 
-/** Units of SenML (RFC 8428) as people write them; all others are shown as they are. */
+/** SenML units (RFC 8428) as people write them; all others are shown unchanged. */
 const symbols: Record<string, string> = {
   Cel: '°C',
   lat: '°',
@@ -18,11 +18,11 @@ const symbols: Record<string, string> = {
 
 export const symbolOf = (unit: string | undefined): string => (unit === undefined ? '' : (symbols[unit] ?? unit));
 
-/** Digits that tell every two numbers of 32 bits apart. */
+/** Digits that are enough to tell any two numbers of 32 bits apart. */
 const float32Digits = 9;
 
 /**
- * A number as its device wrote it. Many send numbers of 32 bits: what was 21.6 there is 21.600000381469727 here, and the
+ * A number as its device wrote it. Many devices send numbers of 32 bits: 21.6 then becomes 21.600000381469727 here, but the
  * shortest text for the same 32 bits is 21.6 again.
  */
 const numberText = (n: number): string => {
@@ -34,13 +34,13 @@ const numberText = (n: number): string => {
   return String(Number(n.toPrecision(float32Digits)));
 };
 
-/** Of seconds since 1970. */
+/** Text for a time in seconds since 1970. */
 const timeText = (seconds: number): string => {
   const date = new Date(seconds * 1_000);
   return Number.isNaN(date.getTime()) ? String(seconds) : moment(date);
 };
 
-/** A value as a person reads it, with its unit; undefined: there is none. */
+/** A value as a person reads it, with its unit; undefined if there is none. */
 export const textOf = (shown: Shown, { type, unit }: Pick<Resource, 'type' | 'unit'>): string | undefined => {
   if (!shown) return undefined;
   const { decoded, value } = shown;
@@ -50,7 +50,7 @@ export const textOf = (shown: Shown, { type, unit }: Pick<Resource, 'type' | 'un
   return type === 'time' ? timeText(decoded) : `${numberText(decoded)} ${symbolOf(unit)}`.trimEnd();
 };
 
-/** What a device answered to a command: its text, or what kind of bytes they are. */
+/** A device's answer to a command: its text, or which kind of bytes it is. */
 export const answerText = (payload: Uint8Array, contentType: string | null | undefined): string =>
   payload.length === 0 || /^text\/|json|link-format/.test(contentType ?? 'text/')
     ? new TextDecoder().decode(payload)
@@ -68,12 +68,12 @@ const byNumbers = (a: Resource, b: Resource): number => {
 export interface Instance {
   /** `/3303/0` */
   path: string;
-  /** Of its object, if that is known: `Temperature`. */
+  /** Name of the object, if it is known: `Temperature`. */
   name: string | undefined;
   resources: Resource[];
 }
 
-/** The resources of each object instance, in the order of their numbers. */
+/** The resources grouped by object instance, in numerical order. */
 export const instancesOf = (resources: readonly Resource[]): Instance[] => {
   const instances = new Map<string, Resource[]>();
   for (const resource of resources.toSorted(byNumbers)) {
@@ -89,7 +89,7 @@ export const isNumeric = ({ type, reported }: Resource): boolean =>
   type === 'unsigned' ||
   (type !== 'time' && typeof reported?.decoded === 'number');
 
-/** How a value is written in text (LwM2M 1.1 core §7.4.1), where its type alone does not say so. */
+/** How to write a value as text (LwM2M 1.1 core §7.4.1), for types whose name does not tell it. */
 const forms: Record<string, string> = { opaque: 'in base64', time: 'in seconds since 1970', boolean: '1 or 0' };
 
 /** `Value (float, °C)` */
@@ -103,7 +103,7 @@ const base64 = /^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}(==)?|[A-Za-z0-9+/]{3}=?)?$
 
 const float = /^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$/;
 
-/** Why a text is not a value of the type; undefined: it is one. */
+/** Why a text is not a value of the type; undefined if it is one. */
 export const faultOf = (type: string | undefined, text: string): string | undefined => {
   if (type === 'float' && !float.test(text)) return 'Enter a number.';
   if ((type === 'integer' || type === 'time') && !/^-?\d+$/.test(text)) return 'Enter a whole number.';

@@ -59,7 +59,7 @@ interface BulkDialogProps {
   onClose: () => void;
 }
 
-/** The categories, or the groups, of which one has to be chosen, and the one that is chosen at first. */
+/** The categories or the groups from which one has to be chosen, and the initial choice. */
 const useChoices = (action: BulkAction, groupId: string | undefined) => {
   const categories = useSuspensionCategories();
   const groups = useDeviceGroups();
@@ -79,7 +79,7 @@ const progressText = (progress: number, n: number): string => {
   return `${count(progress)} of ${counted(n, 'device')} ${are(progress)} done, ${count(left)} ${are(left)} left.`;
 };
 
-/** What came of it; it may have been stopped, or have failed. */
+/** The outcome of an action that may have been stopped, or have failed. */
 const Outcome = ({ n, done, isComplete }: { n: number; done: string; isComplete: boolean }) => (
   <Notice
     tone={isComplete ? 'good' : 'warning'}
@@ -90,7 +90,7 @@ const Outcome = ({ n, done, isComplete }: { n: number; done: string; isComplete:
   </Notice>
 );
 
-/** Runs an action and says how far it is. It also stops when the page is left, because no button could stop it then. */
+/** Runs an action and reports its progress. It also stops when the page is left, because no button could stop it then. */
 const useBulkRun = (selection: Selection) => {
   const client = useQueryClient();
   const [progress, setProgress] = useState(0);
@@ -119,7 +119,7 @@ const useBulkRun = (selection: Selection) => {
   return { change, begin, stop, progress, isStopped };
 };
 
-/** First says how many devices an action concerns, then does it and shows how far it is. */
+/** First shows how many devices an action concerns, then performs it and shows its progress. */
 export const BulkDialog = ({ action, selection, groupId, onClose }: BulkDialogProps) => {
   const { title, verb, done, concerned, consequence } = words[action];
   const [chosen, setChosen] = useState<string | null>(null);
@@ -129,7 +129,7 @@ export const BulkDialog = ({ action, selection, groupId, onClose }: BulkDialogPr
   const dryRun = useQuery({
     queryKey: ['dry run', action, selection, choice],
     queryFn: ({ signal }) => dryRunOf(selection, bulkOf(action, choice as string), signal),
-    // While it runs, the number from before it began is what it is compared with.
+    // While the action runs, its progress is compared with the number from before it began.
     enabled: choice !== null && (run.isIdle || run.isError),
     refetchOnWindowFocus: false,
     staleTime: 0,

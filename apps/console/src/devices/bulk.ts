@@ -5,13 +5,13 @@ import { type Selection, selectionIn } from './selection.ts';
 const parallel = 6;
 const pageRows = 1_000;
 
-/** The rate of a key is limited: a call that is refused for it is made again when the service asks for it. */
+/** The rate of a key is limited: a call that is refused for this reason is made again when the service allows it. */
 const retries = 10;
 
 /** One call suspends or resumes up to 5,000 devices. */
 const suspensionMaxMs = 300_000;
 
-/** The service wants a filter, so that a mistake does not concern all devices: here the person saw that it does. */
+/** The service requires a filter, so that no mistake affects all devices. Here the person has seen that all are affected. */
 const everyDevice = 'lifecycle_status__in=enabled,blocked';
 
 interface Suspension {
@@ -24,11 +24,11 @@ interface Membership {
   groupId: string;
 }
 
-/** What is done to each device of a selection. */
+/** The change to each device of a selection. */
 export type Bulk = Suspension | Membership;
 
 interface Running {
-  /** Stops it when the calls that have begun are answered: so it is known how many devices they changed. */
+  /** Stops the run once the calls that have begun are answered, so that it is known how many devices they changed. */
   signal: AbortSignal;
   onProgress: (changed: number) => void;
 }
@@ -114,6 +114,6 @@ export const dryRunOf = async (selection: Selection, bulk: Bulk, signal: AbortSi
   return sum;
 };
 
-/** Changes those devices of the selection that need it. */
+/** Changes those devices of the selection that need the change. */
 export const runBulk = (selection: Selection, bulk: Bulk, running: Running): Promise<void> =>
   'category' in bulk ? changeSuspension(selection, bulk, running) : changeMembership(selection, bulk, running);

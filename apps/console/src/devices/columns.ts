@@ -15,7 +15,7 @@ const kept = [
   'updated_at',
 ] as const satisfies (keyof Device)[];
 
-/** What the list keeps of a device: of 100,000 of them, it is in memory. */
+/** The fields of a device that the list keeps in memory, even for 100,000 devices. */
 export type Row = Pick<Device, (typeof kept)[number]>;
 
 export const rowOf = (device: Device): Row => {
@@ -27,16 +27,16 @@ export const rowOf = (device: Device): Row => {
 export interface Column {
   id: keyof Row;
   label: string;
-  /** At least. */
+  /** Minimum width. */
   rem: number;
-  /** Of what is left of the width of the table. */
+  /** Share of the remaining width of the table. */
   share: number;
 }
 
 const paddingRem = 1;
 const gapRem = 0.75;
 
-/** What the columns take at least, and how they share the rest: as device-table.css lays them out. */
+/** The minimum widths of the columns, and how they share the rest: device-table.css uses them. */
 export const layoutOf = (all: readonly Pick<Column, 'rem' | 'share'>[]): { template: string; minRem: number } => ({
   template: all.map(({ rem, share }) => `minmax(${rem}rem, ${share}fr)`).join(' '),
   minRem: all.reduce((sum, { rem }) => sum + rem, 2 * paddingRem + gapRem * (all.length - 1)),

@@ -6,14 +6,14 @@ import { flushSync } from 'react-dom';
 import { DeviceState, moment, nameOf } from '../ui/index.ts';
 import { type Column, columns, layoutOf, type Row } from './columns.ts';
 
-/** As in device-table.css. */
+/** The height of a row, as in device-table.css. */
 const rowPx = 44;
 
-/** Rows beyond the visible ones, and how close to the end the next page is asked for. */
+/** How many rows beyond the visible ones exist, and how close to the end the next page is requested. */
 const overscan = 6;
 const nearEnd = 100;
 
-/** The box, name and state. */
+/** The columns with the box, the name and the state. */
 const fixed = [
   { rem: 1.5, share: 0 },
   { rem: 9, share: 2 },
@@ -42,7 +42,7 @@ interface RowProps extends Pick<DeviceTableProps, 'onSelect'> {
   onOpen: (event: MouseEvent, id: string) => void;
 }
 
-// Of plain elements, and rendered only when it changes: a fast scroll replaces all of them in each frame.
+// Made of plain elements, and rendered only when it changes: a fast scroll replaces all rows in each frame.
 const DeviceRow = memo(({ row, index, extra, isSelected, onSelect, onOpen }: RowProps) => {
   const name = nameOf(row);
   return (
@@ -80,7 +80,7 @@ const DeviceRow = memo(({ row, index, extra, isSelected, onSelect, onOpen }: Row
 });
 DeviceRow.displayName = 'DeviceRow';
 
-/** Follows a link within the page, unless it is to open elsewhere. */
+/** Follows a link within the page, unless it is to open in another tab or window. */
 const useOpening = () => {
   const navigate = useNavigate();
   return useMemo(
@@ -93,7 +93,7 @@ const useOpening = () => {
   );
 };
 
-/** Any number of devices: only the visible rows exist, and the next page is read before the end comes into sight. */
+/** Shows any number of devices: only the visible rows exist, and the next page is read before the end becomes visible. */
 export const DeviceTable = ({ rows, total, shown, selected, onSelect, onNearEnd }: DeviceTableProps) => {
   const { ref, height } = useElementSize<HTMLDivElement>();
   const [scrolledRows, setScrolledRows] = useState(0);
@@ -113,7 +113,7 @@ export const DeviceTable = ({ rows, total, shown, selected, onSelect, onNearEnd 
       ref={ref}
       className="device-list"
       style={{ '--device-columns': template } as CSSProperties}
-      // Before the frame is drawn: what comes into sight is there.
+      // Flushed before the frame is drawn, so that the rows that become visible are there.
       onScroll={({ currentTarget: { scrollTop } }) => flushSync(() => setScrolledRows(Math.floor(scrollTop / rowPx)))}
       tabIndex={0}
       role="region"
@@ -151,7 +151,7 @@ export const DeviceTable = ({ rows, total, shown, selected, onSelect, onNearEnd 
           <div style={{ transform: `translateY(${first * rowPx}px)` }}>
             {rows.slice(first, last).map((row, n) => (
               <DeviceRow
-                // A row that leaves is used again for one that comes.
+                // An element whose row disappears is reused for a row that appears.
                 key={(first + n) % mounted}
                 row={row}
                 index={first + n}

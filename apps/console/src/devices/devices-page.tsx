@@ -28,7 +28,7 @@ const NothingFound = ({ search }: { search: DeviceSearch }) =>
   );
 
 interface ActionsProps {
-  /** How many are ticked; 0: the action concerns all that the filters find. */
+  /** How many devices are ticked; 0 if the action concerns all that the filters find. */
   ticked: number;
   total: number;
   selection: Selection;
@@ -88,7 +88,7 @@ const DeviceList = () => {
     filter: undefined,
     ids: none,
   });
-  // Ticks hold for what is shown: another search begins without any.
+  // Ticks hold only for the devices that are shown: another search begins without any.
   const ticked = ticks.filter === packed ? ticks.ids : none;
   const [action, setAction] = useState<BulkAction | undefined>();
   const onSelect = useCallback(

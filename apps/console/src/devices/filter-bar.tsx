@@ -17,7 +17,7 @@ const lifecycles = [
   { value: 'blocked', label: 'suspended' },
 ];
 
-/** Filters with a field of their own; others, for example of a saved query, are shown as pills. */
+/** Filters with their own field; others, for example of a saved query, are shown as pills. */
 const ownFields = ['search', 'state', 'lifecycle_status', 'groups'];
 
 /** The text is written into the URL when the typing pauses. */

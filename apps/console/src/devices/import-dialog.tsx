@@ -101,7 +101,7 @@ const columnsOf = (onOpen: (id: string) => void): readonly Column<DeviceImport>[
   { title: 'Errors', cell: ({ errors_count: n }) => count(n) },
 ];
 
-/** They continue when their dialog is closed; each leads to its progress and its errors. */
+/** Imports continue when their dialog is closed; each row leads to the progress and the errors of an import. */
 const EarlierImports = ({ onOpen }: { onOpen: (id: string) => void }) => (
   <Listing
     title="Earlier imports"

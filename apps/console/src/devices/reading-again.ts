@@ -1,15 +1,15 @@
 import type { InfiniteData, QueryClient, QueryKey } from '@tanstack/react-query';
 
-/** Further pages are not read again whenever something happens. */
+/** Only this many pages are read again when something happens. */
 export const livePagesMax = 2;
 
 const pagesOf = (data: unknown): number => (data as InfiniteData<unknown> | undefined)?.pages.length ?? 0;
 
-/** Reads the lists in sight again after something has happened. */
+/** Reads the visible lists again after something has happened. */
 export class ReadingAgain {
   private timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** `lists`: what their keys begin with. `everyMs`: the time from the first event to the read. */
+  /** `lists`: the beginning of their query keys. `everyMs`: the time from the first event to the read. */
   constructor(
     private readonly client: QueryClient,
     private readonly lists: QueryKey,
@@ -24,8 +24,8 @@ export class ReadingAgain {
   }
 
   /**
-   * Or as soon as what is being read has arrived. Reading again would give that up: while events arrive all the time, a
-   * page that takes longer than the time between two reads would never be shown.
+   * Reads now, or as soon as a read that has begun is complete. Beginning again would abort that read: while events arrive
+   * all the time, a page that takes longer than `everyMs` would never be shown.
    */
   now(): void {
     const { client, lists: queryKey } = this;

@@ -9,7 +9,7 @@ import { type DeviceSearch, readable, unpacked } from './search.ts';
 
 const list = 'GET /v3/device-queries';
 
-/** Queries that the menu lists. */
+/** The most queries that the menu lists. */
 const listed = 100;
 
 const SaveDialog = ({ query, onClose }: { query: string; onClose: () => void }) => {

@@ -3,17 +3,17 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 /** Filters of the device list as the URL of the page has them, by their names in the API. */
 export type Filters = Readonly<Record<string, string>>;
 
-/** What of the URL is no filter. */
+/** The parameter of the URL that is not a filter. */
 const order = 'order';
 
 export interface DeviceSearch {
   filters: Filters;
-  /** As the parameter `filter` of the API takes them; undefined: all devices. */
+  /** The filters as the API's parameter `filter` takes them; undefined: all devices. */
   packed: string | undefined;
   newestFirst: boolean;
-  /** Sets filters beside those that there are; undefined or '' takes one away. */
+  /** Sets filters and keeps the others; undefined or '' removes one. */
   set(changes: Record<string, string | undefined>): void;
-  /** Puts these in the place of all. */
+  /** Replaces all filters by these. */
   replace(filters: Filters): void;
   turn(newestFirst: boolean): void;
 }

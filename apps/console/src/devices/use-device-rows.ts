@@ -7,7 +7,7 @@ import { rowOf } from './columns.ts';
 import { livePagesMax, ReadingAgain } from './reading-again.ts';
 import type { DeviceSearch } from './search.ts';
 
-/** Few for a start, then as many as the service gives: a list of 100,000 is read in a hundred calls. */
+/** The first page is short; later ones are as long as the service allows: a list of 100,000 devices takes a hundred calls. */
 const firstPageRows = 250;
 const pageRows = 1_000;
 
@@ -18,10 +18,10 @@ const pollMs = 10_000;
 
 const list = 'GET /v3/devices';
 
-/** What the keys of all searches begin with. */
+/** The beginning of the query keys of all searches. */
 const lists = [list, 'pages'];
 
-/** Devices that the search finds, page after page, and how many there are. Events bring the first pages up to date. */
+/** The devices that the search finds, page after page, and their total. Events bring the first pages up to date. */
 export const useDeviceRows = ({ packed, newestFirst }: Pick<DeviceSearch, 'packed' | 'newestFirst'>) => {
   const client = useQueryClient();
   const key = [...lists, packed, newestFirst];
@@ -39,20 +39,20 @@ export const useDeviceRows = ({ packed, newestFirst }: Pick<DeviceSearch, 'packe
     getNextPageParam: ({ rows, hasMore }) => (hasMore ? rows.at(-1)?.id : undefined),
     refetchInterval: ({ state }) => !hasEvents && (state.data?.pages.length ?? 0) <= livePagesMax && pollMs,
     placeholderData: (before) => before,
-    // Comparing all pages with each other for each new one takes longer than a frame.
+    // Comparing all pages for each new one takes longer than a frame.
     structuralSharing: false,
   });
   const pages = data?.pages ?? [];
   const [again] = useState(() => new ReadingAgain(client, lists, liveEveryMs));
   useEffect(() => () => again.stop(), [again]);
   const live = useLiveEvents(() => again.soon());
-  // The stream begins later than the list was read: what happened meanwhile is not in it.
+  // The stream begins after the list was read, so the list is read again for the changes in between.
   useEffect(() => {
     if (live === 'live') again.now();
   }, [live, again]);
   const rows = useMemo(() => data?.pages.flatMap((page) => page.rows) ?? [], [data]);
-  // One that is being read is waited for.
+  // A page that is being read is waited for.
   const readOn = useCallback(() => void fetchNextPage({ cancelRefetch: false }), [fetchNextPage]);
-  // Nothing else of the query: what uses all of it is rendered for each request that begins.
+  // Returns no more of the query: components that use all of it are rendered for each request that begins.
   return { rows, total: pages[0]?.total, error, refetch, readOn };
 };

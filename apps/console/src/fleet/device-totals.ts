@@ -18,7 +18,7 @@ const states = [
   { state: 'unenrolled', label: 'Never registered' },
 ];
 
-/** Devices pass through them: they are shown while there are any. */
+/** Devices only pass through these states, so they are shown only while there are any. */
 const passing = [
   { state: 'bootstrapped', label: 'Bootstrapped' },
   { state: 'cloud_enrolling', label: 'Enrolling' },

@@ -8,7 +8,7 @@ interface RatePanelProps {
   series: readonly Series[];
 }
 
-/** Of the last steps that are complete. */
+/** Number of complete steps that the figure averages. */
 const lastSteps = 6;
 
 const meanOf = (values: readonly (number | null)[]): number => {
@@ -16,7 +16,7 @@ const meanOf = (values: readonly (number | null)[]): number => {
   return last.length === 0 ? 0 : last.reduce((sum, value) => sum + value, 0) / last.length;
 };
 
-/** One rate over the last hour: its present height in figures, its course as a chart. */
+/** One rate over the last hour: its current value as a figure, its course as a chart. */
 export const RatePanel = ({ title, unit, times, series }: RatePanelProps) => (
   <Panel
     title={title}

@@ -31,7 +31,7 @@ const panels: { title: string; series: [label: string, counter: Counter, color: 
   { title: 'Dropped events', series: [['dropped', 'events_dropped', 'bad']] },
 ];
 
-/** What happens per second, in steps of ten seconds; the newest step is not complete and is left out. */
+/** Events per second, in steps of ten seconds; the newest step is incomplete and left out. */
 export const Rates = ({ statistics }: { statistics: Statistics }) => {
   const { step_seconds: seconds } = statistics;
   const steps = statistics.steps.slice(0, -1);
@@ -55,7 +55,7 @@ export const Rates = ({ statistics }: { statistics: Statistics }) => {
   );
 };
 
-/** Read again for every step. */
+/** The statistics, read again for every step. */
 export const useStatistics = () => useRead('GET /v3/statistics', { query: {} }, { everyMs: 10_000 });
 
 export const RatesWaiting = () => (

@@ -2,7 +2,7 @@ import { Button, Menu, Text } from '@mantine/core';
 import { useSession, useSignOut } from '../api/session.ts';
 import { Dialog, Failure, Icon, moment } from '../ui/index.ts';
 
-/** Who is signed in, and the way out. */
+/** Shows who is signed in, and signs out. */
 export const AccountMenu = () => {
   const { account_name: account, subject, expires_at: expiresAt } = useSession();
   const signOut = useSignOut();

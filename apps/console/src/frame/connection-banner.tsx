@@ -2,7 +2,7 @@ import { Group, Loader, Text } from '@mantine/core';
 import { useLostSince } from '../api/connection.ts';
 import { Icon, moment } from '../ui/index.ts';
 
-/** While the gateway does not answer. What the page shows is then as old as this says. */
+/** Shown while the gateway does not answer: tells how old the content of the page is. */
 export const ConnectionBanner = () => {
   const since = useLostSince();
   return (

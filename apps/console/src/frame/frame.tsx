@@ -27,12 +27,12 @@ const Navigation = () => {
   ));
 };
 
-/** What is around every page. */
+/** The frame around every page. */
 export const Frame = () => {
   const [isOpen, { toggle, close }] = useDisclosure();
   const place = useRouterState({ select: ({ location }) => location.pathname });
   useEffect(close, [place, close]);
-  // A person who follows a link by keyboard or screen reader continues in the new page.
+  // Moves the focus: a person who follows a link by keyboard or screen reader continues in the new page.
   const previous = useRef(place);
   useEffect(() => {
     if (previous.current !== place) document.querySelector<HTMLElement>('#content')?.focus({ preventScroll: true });

@@ -5,7 +5,7 @@ import { holderOf } from '../api/signed-in.ts';
 import { Failure } from '../ui/index.ts';
 import { SignInPage } from './sign-in-page.tsx';
 
-/** Asks to sign in until someone has. */
+/** Shows the sign-in page until a person has signed in. */
 export const Session = ({ children }: { children: ReactNode }) => {
   const { data, error, refetch } = useSessionQuery();
   if (data === null || data === 'ended') return <SignInPage hasEnded={data === 'ended'} />;

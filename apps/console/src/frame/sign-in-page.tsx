@@ -5,7 +5,7 @@ import { useSignIn } from '../api/session.ts';
 import logo from './logo.svg';
 import { Failure, Notice, RequestId } from '../ui/index.ts';
 
-/** Why the provider led back without a session. */
+/** Why the provider returned the person without a session. */
 const refusals: Record<string, string> = {
   denied: 'The sign-in was cancelled, or the provider or an administrator of Lanyard refused it.',
   no_role: 'You have no role in Lanyard. An administrator of the provider can give you one.',
@@ -25,7 +25,7 @@ const Refused = () => {
   );
 };
 
-/** Where to return after the sign-in. */
+/** The address to return to after the sign-in. */
 const here = (): string => {
   const { pathname, search } = window.location;
   return search.includes('sign_in_error') ? pathname : pathname + search;
@@ -45,7 +45,7 @@ const WithProvider = () => {
   );
 };
 
-/** Exchanges an API key for a session. The key is sent once and kept nowhere in the page. */
+/** Exchanges an API key for a session. The key is sent once, and the page does not keep it. */
 export const SignInPage = ({ hasEnded }: { hasEnded: boolean }) => {
   const [key, setKey] = useState('');
   const signIn = useSignIn();

@@ -31,17 +31,17 @@ const theme = createTheme({
   fontFamily: 'Inter, "Segoe UI", system-ui, -apple-system, Roboto, "Noto Sans", sans-serif',
   fontFamilyMonospace: 'ui-monospace, "SF Mono", "Cascadia Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace',
   components: {
-    // In the colour of an outline, a title has too little contrast.
+    // A title in the colour of the outline has too little contrast.
     Alert: { styles: { title: { color: 'var(--mantine-color-text)' } } },
-    // In the main part of the page, and without a placeholder between its items, as its role demands.
+    // Rendered in the main part of the page, and without a placeholder between its items, as its role requires.
     Menu: { defaultProps: { withInitialFocusPlaceholder: false, portalProps: { target: '#content' } } },
-    // Cells begin where the title of their panel begins.
+    // Aligns the cells with the title of their panel.
     Table: { defaultProps: { horizontalSpacing: 'md', verticalSpacing: 'xs' } },
   },
   headings: { fontWeight: '650', sizes: { h1: { fontSize: '1.5rem' }, h2: { fontSize: '1.05rem' } } },
 });
 
-/** Text that Mantine shows too faintly for WCAG AA. */
+/** Gives more contrast to text that Mantine shows too faintly for WCAG AA. */
 const cssVariablesResolver: CSSVariablesResolver = () => ({
   variables: {},
   light: {
@@ -65,7 +65,7 @@ const colorSchemes = localStorageColorSchemeManager({ key: 'lanyard-color-scheme
 
 /** The nonce of this response, which style elements need (Content-Security-Policy). */
 const nonce = document.querySelector<HTMLElement>('meta[property=csp-nonce]')?.nonce ?? '';
-// What locks the scroll position behind a dialog asks for it under this name.
+// The code that locks the scroll position behind a dialog looks for the nonce under this name.
 Object.assign(globalThis, { __webpack_nonce__: nonce });
 
 export const Theme = ({ children }: { children: ReactNode }) => (

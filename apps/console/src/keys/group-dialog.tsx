@@ -4,7 +4,7 @@ import { includes, type Permission, permissions } from '../api/permissions.ts';
 import { useSave } from '../api/queries.ts';
 import { FormDialog, GroupsSelect, type RecordDialogProps, useFields } from '../ui/index.ts';
 
-/** Creates or changes a group of keys, whose permissions its keys have. */
+/** Creates or changes a group of keys. The keys have the permissions of their groups. */
 export const GroupDialog = ({ record: group, onClose }: RecordDialogProps<KeyGroup>) => {
   const { values, text, choice } = useFields({
     name: group?.name ?? '',

@@ -23,7 +23,7 @@ const lives = [
   { value: '', label: 'does not expire' },
 ];
 
-/** The choice that leaves the expiration of a key as it is. */
+/** The choice that does not change the expiration of a key. */
 const unchanged = 'unchanged';
 
 const livesOf = (apiKey: ApiKey | undefined) =>
@@ -41,7 +41,7 @@ const expirationOf = (days: string): { expiration?: string | null } => {
 
 const orNull = <T,>(list: readonly T[]) => (list.length > 0 ? [...list] : null);
 
-/** Creates or changes a key: what it may do, where from and until when. Shows the secret of a new one once. */
+/** Creates or changes a key: what it may do, from where and until when. Shows a new secret once. */
 export const KeyDialog = ({ record: apiKey, onClose }: RecordDialogProps<ApiKey>) => {
   const { subject } = useSession();
   const { values, text, toggle, choice } = useFields({

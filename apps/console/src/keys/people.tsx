@@ -47,7 +47,7 @@ const columnsOf = (groupNames: ReadonlyMap<string, string>): readonly Column<Use
   { title: 'Actions', cell: (user) => <Actions user={user} /> },
 ];
 
-/** Who signed in with the OpenID provider. */
+/** The people who signed in with the OpenID provider. */
 export const People = () => (
   <Listing
     title="People"

@@ -3,7 +3,7 @@ import { Box, Skeleton } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Failure } from './failure.tsx';
 
-/** What `useRead` returns. */
+/** The result of `useRead`. */
 export interface Answer<T> {
   data: T | undefined;
   error: unknown;
@@ -12,22 +12,22 @@ export interface Answer<T> {
 
 export interface AnsweredProps<T> {
   answer: Answer<T>;
-  /** Of what is shown while the answer is on its way. */
+  /** Height of the placeholder while the answer is being read. */
   height?: number;
   children: (data: T) => ReactNode;
 }
 
-/** Whether an error says nothing about the answer before it. */
+/** Whether an error leaves the previous answer valid. */
 const isNoNews = (error: unknown): boolean =>
   error instanceof NoAnswer || error instanceof ServiceUnavailable || error instanceof TooManyRequests;
 
-/** Whether the last answer is shown: there is one, and no later one says that it does not hold any more. */
+/** Whether the last answer is shown: it exists, and no later error says that it is no longer valid. */
 export const isShown = <T,>({ data, error }: Answer<T>): boolean =>
   data !== undefined && (error === null || isNoNews(error));
 
 /**
- * Shows an answer, or why there is none, or that it is on its way. An answer that was read again without success stays,
- * with what a person has begun in it. If nothing answers, the banner of the page says so.
+ * Shows an answer, or why there is none, or that it is being read. If reading it again fails, the old answer stays, with the
+ * input that a person has begun in it. If the gateway cannot be reached, the banner of the page says so.
  */
 export const Answered = <T,>({ answer, height = 160, children }: AnsweredProps<T>) => {
   const { data, error, refetch } = answer;

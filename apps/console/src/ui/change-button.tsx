@@ -6,12 +6,12 @@ import { ActionButton, type ActionButtonProps } from './permitted.tsx';
 interface ChangeButtonProps<K extends Operation> extends ActionButtonProps {
   operation: K;
   input: InputOf<K>;
-  /** What is read again afterwards. */
+  /** Operations that are read again afterwards. */
   changes: readonly Operation[];
   onDone?: (answer: AnswerOf<K>) => void;
 }
 
-/** A button that changes something at once, and says why if that fails. */
+/** A button that changes something at once, and shows why a change has failed. */
 export const ChangeButton = <K extends Operation>(props: ChangeButtonProps<K>) => {
   const { operation, input, changes, onDone, ...button } = props;
   const change = useChange(operation, changes);

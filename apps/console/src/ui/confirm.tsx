@@ -7,19 +7,19 @@ import { Opens, type OpensProps } from './opens.tsx';
 
 interface ConfirmProps<K extends Operation> extends Pick<OpensProps, 'size' | 'unavailable'> {
   verb: string;
-  /** What it is done to, for the title and for screen readers. */
+  /** The object of the action, for the title and for screen readers. */
   what: string;
   needs: Need;
   operation: K;
   input: InputOf<K>;
-  /** What is read again afterwards. */
+  /** Operations that are read again afterwards. */
   changes: readonly Operation[];
   onDone?: (answer: AnswerOf<K>) => void;
-  /** What happens then. */
+  /** What the action does. */
   children: string;
 }
 
-/** A button for what cannot be undone: asks first, and says what happens. */
+/** A button for an action that cannot be undone: explains what will happen, and asks first. */
 export const Confirm = <K extends Operation>(props: ConfirmProps<K>) => {
   const { verb, what, needs, size, unavailable, operation, input, changes, onDone, children } = props;
   const change = useChange(operation, changes);

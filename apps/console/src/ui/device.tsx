@@ -8,7 +8,7 @@ const colors: Record<string, StatusColor> = {
   suspended: 'orange',
 };
 
-/** Where the words of the API say less. */
+/** Words for states that the words of the API describe less clearly. */
 const words: Record<string, string> = { unenrolled: 'never registered', cloud_enrolling: 'enrolling' };
 
 export const stateName = (state: string): string => words[state] ?? state;
@@ -16,12 +16,12 @@ export const stateName = (state: string): string => words[state] ?? state;
 export const isSuspended = ({ lifecycle_status: status }: Pick<Device, 'lifecycle_status'>): boolean =>
   status === 'blocked';
 
-/** The state of a device; that it is suspended says more than whether it is registered. */
+/** The state of a device. `suspended` takes precedence, because it says more than whether the device is registered. */
 export const DeviceState = ({ device }: { device: Pick<Device, 'state' | 'lifecycle_status'> }) => {
   const state = isSuspended(device) ? 'suspended' : device.state;
   return <Status color={colors[state] ?? 'gray'}>{stateName(state)}</Status>;
 };
 
-/** As people know a device. */
+/** The name by which people know a device. */
 export const nameOf = ({ name, endpoint_name: endpoint, id }: Pick<Device, 'name' | 'endpoint_name' | 'id'>): string =>
   name || endpoint || id;

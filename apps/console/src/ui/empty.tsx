@@ -12,7 +12,7 @@ interface EmptyProps {
   command?: string;
 }
 
-/** Where nothing can be shown: says why, and what to do next. */
+/** Takes the place of content that does not exist: says why, and what to do next. */
 export const Empty = ({ icon, title, children, command }: EmptyProps) => (
   <Stack align="center" gap="xs" py="xl" px="md" ta="center">
     <ThemeIcon variant="light" size={48} radius="xl">

@@ -12,7 +12,7 @@ const titles: Record<number, string> = {
   503: 'The service is not available at the moment',
 };
 
-/** Of commands, by their error; docs/errors.md has the others, which are rare. */
+/** Outcomes of commands, by error; docs/errors.md has the others, which are rare. */
 const outcomes: Record<string, string> = {
   BAD_REQUEST: 'The device does not accept the value',
   DEVICE_BLOCKED: 'The device is suspended',
@@ -26,7 +26,7 @@ const outcomes: Record<string, string> = {
   UNAUTHORIZED: 'The device denies access to this server',
 };
 
-/** What a browser says of a file that was deleted or changed after it was chosen. */
+/** Errors of a browser for a file that was deleted or changed after it was chosen. */
 const unreadable = new Set(['NotFoundError', 'NotReadableError']);
 
 const titleOf = (error: unknown): string => {
@@ -46,18 +46,18 @@ const textOf = (error: unknown): string => {
   return error instanceof Error ? error.message : String(error);
 };
 
-/** What the API says of a field of the request; undefined: nothing is wrong with it. */
+/** The API's problem with a field of the request; undefined if there is none. */
 export const problemOf = (error: unknown, field: string): string | undefined =>
   error instanceof RequestFailed ? error.fields.find(({ name }) => name === field)?.message : undefined;
 
 export interface FailureProps {
   error: unknown;
-  /** Fields whose problems are said elsewhere. */
+  /** Fields whose problems are shown elsewhere. */
   except?: readonly string[] | undefined;
   onRetry?: () => void;
 }
 
-/** An error as the API describes it, with the request id that finds it in the logs. */
+/** Shows an error as the API describes it, with the request id under which the logs have it. */
 export const Failure = ({ error, except = [], onRetry }: FailureProps) => {
   const failed = error instanceof RequestFailed ? error : undefined;
   const fields = failed?.fields.filter(({ name }) => !except.includes(name)) ?? [];

@@ -2,7 +2,7 @@ import { type ChangeEvent, useState } from 'react';
 
 type TextChange = ChangeEvent<HTMLInputElement | HTMLTextAreaElement>;
 
-/** The values of a form by their names, and the properties of the inputs that show and change them. */
+/** The values of a form by name, and the properties of the inputs that show and change them. */
 export const useFields = <Values extends object>(initial: Values) => {
   const [values, setValues] = useState(initial);
   const set = <N extends keyof Values>(name: N, value: Values[N]): void =>
@@ -10,23 +10,23 @@ export const useFields = <Values extends object>(initial: Values) => {
   return {
     values,
     set,
-    /** Of an input of text. */
+    /** Properties of a text input. */
     text: <N extends keyof Values>(name: N) => ({
       value: values[name] as string,
       onChange: ({ currentTarget }: TextChange) => set(name, currentTarget.value as Values[N]),
     }),
-    /** Of an input of a number; without one, it is the first again. */
+    /** Properties of a number input; emptying it restores the initial number. */
     number: <N extends keyof Values>(name: N) => ({
       value: values[name] as number,
       hideControls: true,
       onChange: (value: number | string) => set(name, (Number(value) || initial[name]) as Values[N]),
     }),
-    /** Of a switch. */
+    /** Properties of a switch. */
     toggle: <N extends keyof Values>(name: N) => ({
       checked: values[name] as boolean,
       onChange: ({ currentTarget }: ChangeEvent<HTMLInputElement>) => set(name, currentTarget.checked as Values[N]),
     }),
-    /** Of what is chosen: one, several, a file. */
+    /** Properties of an input with a choice: one item, several, or a file. */
     choice: <N extends keyof Values>(name: N) => ({
       value: values[name],
       onChange: (value: Values[N]) => set(name, value),
@@ -34,5 +34,5 @@ export const useFields = <Values extends object>(initial: Values) => {
   };
 };
 
-/** `192.0.2.0/24, 2001:db8::1` -> its parts. */
+/** Splits `192.0.2.0/24, 2001:db8::1` into its parts. */
 export const partsOf = (text: string): string[] => text.split(/[\s,]+/).filter((part) => part !== '');

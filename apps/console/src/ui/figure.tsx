@@ -5,13 +5,13 @@ interface FigureProps {
   label: string;
   /** The number, or a link to what it counts. */
   children: ReactNode;
-  /** Beside the number. */
+  /** Text beside the number. */
   more?: string | undefined;
-  /** Of a whole, from 0 to 1. */
+  /** Share of a whole, from 0 to 1. */
   share?: number | undefined;
 }
 
-/** How many there are of something. */
+/** Shows how many there are of something. */
 export const Figure = ({ label, children, more, share }: FigureProps) => (
   <Paper withBorder component="section" aria-label={label} p="md">
     <Stack gap={4}>

@@ -36,7 +36,7 @@ const useFocusReturn = (): void => {
   );
 };
 
-/** A question above the page. Its heading is not another banner of the page. */
+/** A dialog above the page. Its heading is not another banner of the page. */
 export const Dialog = (props: DialogProps) => {
   const { title, onClose, size = 'md', onlyButtonsClose = false, isHeld = false, children } = props;
   const cover = useContext(Cover);
@@ -66,25 +66,25 @@ export const Dialog = (props: DialogProps) => {
 };
 
 interface FormDialogProps extends Omit<DialogProps, 'onlyButtonsClose' | 'isHeld'> {
-  /** On the button that does it. */
+  /** Label of the button that submits. */
   verb: string;
   needs: Need;
-  /** Of `useChange`. */
+  /** The result of `useChange`. */
   change: { isPending: boolean; error: unknown };
-  /** Fields of the request whose problems the children say at their inputs (`problemOf`). */
+  /** Fields of the request whose problems the children show at their inputs (`problemOf`). */
   fields?: readonly string[];
   onSubmit: () => void;
-  /** Why it cannot be done yet. */
+  /** Why the action is not possible yet. */
   unavailable?: string | undefined;
-  /** It cannot be undone. */
+  /** The action cannot be undone. */
   isDangerous?: boolean;
-  /** The children say what came of it; there is nothing more to do. */
+  /** The children show the outcome; there is nothing more to do. */
   isDone?: boolean;
   /** Stops what takes a while. The dialog stays open until that has ended, as it does until any change has. */
   onStop?: () => void;
 }
 
-/** Asks for what an action needs, or whether it is meant; shows why it failed. */
+/** Asks for the input of an action, or for a confirmation; shows why the action failed. */
 export const FormDialog = (props: FormDialogProps) => {
   const { title, size = 'md', verb, needs, change, fields, onSubmit, onClose, unavailable, children } = props;
   const { isDangerous = false, isDone = false, onStop } = props;
@@ -92,13 +92,13 @@ export const FormDialog = (props: FormDialogProps) => {
   // A dialog that is gone shows neither why it failed nor a secret that is shown only once.
   const isHeld = change.isPending && onStop === undefined;
   const leave = useRef<HTMLButtonElement>(null);
-  // The button that had the focus is gone.
+  // The button that had the focus is no longer there.
   useEffect(() => {
     if (isDone) leave.current?.focus({ preventScroll: true });
   }, [isDone]);
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    // The Enter key gets here only through the button, which refuses what is not possible.
+    // The Enter key submits only through the button, which refuses an impossible action.
     if (!change.isPending) onSubmit();
   };
   return (

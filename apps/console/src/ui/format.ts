@@ -35,7 +35,7 @@ export const duration = (seconds: number): string => {
   return parts.join(' ') || counted(0, 'second');
 };
 
-/** How long ago something was, in its largest unit: 90 s -> 1 minute ago. The clock of a device may be ahead. */
+/** The age of something in its largest unit: 90 s -> 1 minute ago. Never negative, although the clock of a device may be ahead. */
 export const age = (at: string, nowMs: number): string => {
   const seconds = Math.max(0, Math.floor((nowMs - Date.parse(at)) / 1_000));
   const found = periods.find(([, length]) => seconds >= length);
@@ -44,11 +44,11 @@ export const age = (at: string, nowMs: number): string => {
 
 const noBreak = '\u00a0';
 
-// Made once: lists format some hundred times while they scroll. The times of day are as the axes of charts have them.
+// Created once: lists format several hundred times while they scroll. Times of day look as on the axes of charts.
 const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
 const timeOfDay = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium', hourCycle: 'h23' });
 
-/** Time of day if it is of today. Lines do not break within it. */
+/** The time, without the date if it is today. Lines do not break within it. */
 export const moment = (at: string | Date): string => {
   const date = new Date(at);
   const isToday = date.toDateString() === new Date().toDateString();

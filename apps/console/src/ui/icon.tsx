@@ -26,7 +26,7 @@ const outlines = {
 
 export type IconName = keyof typeof outlines;
 
-/** Decoration: what it stands beside says the same in words. */
+/** Decoration: the text beside it says the same. */
 export const Icon = ({ name, size = 18 }: { name: IconName; size?: number }) => (
   <svg
     width={size}

@@ -1,4 +1,4 @@
-/** What the pages are made of; README.md says what each is for. */
+/** The components and functions that pages are made of; README.md explains each. */
 export * from './answered.tsx';
 export * from './change-button.tsx';
 export * from './confirm.tsx';

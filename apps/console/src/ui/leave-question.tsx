@@ -8,19 +8,19 @@ interface Step {
   next: { pathname: string };
 }
 
-/** Another search of the same page leaves nothing. */
+/** A different search on the same page does not leave the page. */
 const leavesPage = ({ current, next }: Step): boolean => current.pathname !== next.pathname;
 
 interface LeaveQuestionProps {
-  /** Whether something runs that stops when the page is left. */
+  /** Whether an action runs that stops when the page is left. */
   isRunning: boolean;
-  /** How far it is, and what happens to it. */
+  /** The progress of the action, and what happens to it. */
   children: ReactNode;
 }
 
 /**
- * Asks before the page is left while something runs, and offers to stay. When a tab is closed or its page is loaded again,
- * the browser asks, in its own words.
+ * Asks before the page is left while an action runs, and offers to stay. When a tab is closed or its page is loaded again,
+ * the browser asks in its own words.
  */
 export const LeaveQuestion = ({ isRunning, children }: LeaveQuestionProps) => {
   const { status, proceed, reset } = useBlocker({
@@ -29,7 +29,7 @@ export const LeaveQuestion = ({ isRunning, children }: LeaveQuestionProps) => {
     disabled: !isRunning,
     withResolver: true,
   });
-  // It has ended meanwhile, and the page shows what came of it.
+  // The action has ended meanwhile, and the page shows its outcome.
   useEffect(() => {
     if (!isRunning) reset?.();
   }, [isRunning, reset]);

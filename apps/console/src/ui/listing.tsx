@@ -6,10 +6,10 @@ import { Panel, type PanelProps } from './page.tsx';
 import { type Column, DataTable } from './table.tsx';
 
 interface ListingProps<Row> extends Pick<PanelProps, 'title' | 'aside'> {
-  /** What `useRead` or `usePages` answers for an operation that lists. */
+  /** The result of `useRead` or `usePages` for an operation that lists. */
   answer: Answer<{ data: readonly Row[]; has_more?: boolean }> & { turning?: Turning };
   columns: readonly Column<Row>[];
-  /** By default, its id. */
+  /** The key of a row; by default, its id. */
   keyOf?: (row: Row) => string;
   /** Shown for an empty list. */
   empty: ReactNode;

@@ -7,7 +7,7 @@ const tones = {
   bad: { color: 'red', icon: 'warning' },
 } as const;
 
-/** What a person should know now; its tone is a colour and an icon. */
+/** Tells a person something that matters now; the tone sets its colour and icon. */
 export const Notice = ({ tone, ...props }: AlertProps & { tone: keyof typeof tones }) => (
   <Alert color={tones[tone].color} variant="outline" icon={<Icon name={tones[tone].icon} />} {...props} />
 );

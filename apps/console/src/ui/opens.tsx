@@ -5,18 +5,18 @@ import { ActionButton } from './permitted.tsx';
 
 export interface OpensProps {
   label: string;
-  /** What it is done to, for screen readers, where the label alone does not say it. */
+  /** The object of the action, for screen readers, if the label alone does not name it. */
   what?: string;
-  /** By default, a button that says what it is done to is that of a row. */
+  /** By default, a button with `what` has the size for a row of a table. */
   size?: 'compact-xs' | 'sm' | undefined;
   needs: Need;
-  /** Another reason why it is not possible now. */
+  /** Another reason why the action is not possible now. */
   unavailable?: string | undefined;
   /** The main action of its page. */
   isMain?: boolean;
 }
 
-/** What is opened: a dialog that needs nothing but to be closed, or one that `children` makes; `close` closes it. */
+/** The dialog that is opened: one that only has to be closed, or one that `children` creates; `close` closes it. */
 type Opened =
   | { Dialog: ComponentType<{ onClose: () => void }>; children?: never }
   | { Dialog?: never; children: (close: () => void) => ReactNode };

@@ -9,12 +9,12 @@ interface PageProps {
   about?: ReactNode;
   /** Buttons for the whole page. */
   actions?: ReactNode;
-  /** To see its parts. */
+  /** What the person needs to see the parts of the page. */
   needs?: Need;
   children: ReactNode;
 }
 
-/** A page of the console: its title (also of the browser's tab), its actions, its parts one below the other. */
+/** A page of the console: its title (also of the browser's tab), its actions, and its parts one below the other. */
 export const Page = ({ title, about, actions, needs, children }: PageProps) => {
   useEffect(() => {
     document.title = `${title} · Lanyard`;
@@ -41,9 +41,9 @@ export const Page = ({ title, about, actions, needs, children }: PageProps) => {
 
 export interface PanelProps {
   title?: string;
-  /** Beside the title. */
+  /** Content beside the title. */
   aside?: ReactNode;
-  /** Without space around the content, for tables. */
+  /** Removes the space around the content, for tables. */
   flush?: boolean;
   children: ReactNode;
 }

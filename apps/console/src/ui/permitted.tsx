@@ -8,7 +8,7 @@ interface PermittedProps {
   children: ReactNode;
 }
 
-/** A page, or a part of one, that is shown to those who may see it; the others read why they may not. */
+/** A page, or a part of one, for people who may see it; others are told why they may not. */
 export const Permitted = ({ needs, children }: PermittedProps) => {
   const refusal = useRefusal(needs);
   if (refusal === undefined) return children;
@@ -21,7 +21,7 @@ export const Permitted = ({ needs, children }: PermittedProps) => {
 
 export interface ActionButtonProps extends ButtonProps {
   needs: Need;
-  /** Not of the button that submits a form. */
+  /** Not for a button that submits a form. */
   onClick?: () => void;
   type?: 'submit';
   /** Another reason why the action is not possible now. */
@@ -30,7 +30,7 @@ export interface ActionButtonProps extends ButtonProps {
   children: ReactNode;
 }
 
-/** A button that says why it does nothing when the permission is missing. It keeps its place in the tab order. @public */
+/** A button that explains why it does nothing if the permission is missing. It stays in the tab order. @public */
 export const ActionButton = ({ needs, onClick, unavailable, children, ...props }: ActionButtonProps) => {
   const reason = useRefusal(needs) ?? unavailable;
   const isOff = reason !== undefined;

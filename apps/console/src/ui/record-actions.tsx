@@ -6,9 +6,9 @@ import { Confirm } from './confirm.tsx';
 import { Opens } from './opens.tsx';
 import type { Column } from './table.tsx';
 
-/** Of a dialog that changes a record, or creates one. */
+/** Properties of a dialog that changes a record, or creates one. */
 export interface RecordDialogProps<R> {
-  /** Without one, it is created. */
+  /** The record to change; without it, the dialog creates one. */
   record?: R;
   onClose: () => void;
 }
@@ -17,16 +17,16 @@ interface RecordActions<R> {
   /** As people call it: `the group Cellar`. */
   what: (record: R) => string;
   needs: Need;
-  /** That changes it. */
+  /** The dialog that changes the record. */
   Dialog?: ComponentType<RecordDialogProps<R>>;
   removal: Operation;
   /** Whether it can be deleted now; by default, it can. */
   isRemovable?: (record: R) => boolean;
-  /** Of the removal; by default, the id of the record. */
+  /** Path parameters of the removal; by default, the id of the record. */
   pathOf?: (record: R) => Record<string, string>;
-  /** What is read again after a removal. */
+  /** Operations that are read again after a removal. */
   changes: readonly Operation[];
-  /** What happens to what it was for. */
+  /** What the removal means for everything that uses the record. */
   consequence: string;
 }
 

@@ -16,7 +16,7 @@ export const recordPage = (needs: Need, OfRecord: ComponentType<{ id: string }>)
     );
   };
 
-/** Shows a record by its page; until it is there, and if there is none, a page with this title. */
+/** Shows a record on its page; before it is read, and if there is none, a page with this title. */
 export const AnsweredPage = <T,>({ title, ...props }: AnsweredProps<T> & { title: string }) => {
   if (isShown(props.answer)) return <Answered {...props} />;
   return (

@@ -5,14 +5,14 @@ import { Notice } from './notice.tsx';
 
 interface SecretOnceProps {
   title: string;
-  /** Without one, nothing is shown. */
+  /** Without a secret, nothing is shown. */
   secret: string | undefined;
-  /** What it is for, and what to do with it now. */
+  /** What the secret is for, and what to do with it now. */
   children: string;
   onClose: () => void;
 }
 
-/** A secret that the service shows only now. It is in the page until a button closes the dialog. */
+/** A secret that the service shows only now. It stays in the page until a button closes the dialog. */
 export const SecretOnce = ({ title, secret, children, onClose }: SecretOnceProps) =>
   secret !== undefined && (
     <Dialog title={title} onClose={onClose} onlyButtonsClose>

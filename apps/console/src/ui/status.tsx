@@ -7,7 +7,7 @@ export const Status = ({ color, children }: { color: StatusColor; children: stri
   <span className={`status ${color}`}>{children}</span>
 );
 
-/** Of what can be switched off: ACTIVE, INACTIVE, EXPIRED. */
+/** The state of something that can be switched off: ACTIVE, INACTIVE, EXPIRED. */
 export const ActiveState = ({ status }: { status: string }) => (
   <Status color={status === 'ACTIVE' ? 'teal' : 'gray'}>{status.toLowerCase()}</Status>
 );

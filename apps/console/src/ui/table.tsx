@@ -8,7 +8,7 @@ export interface Column<Row> {
   cell: (row: Row) => ReactNode;
   /** A second line that explains the first: an id, a description, since when. */
   more?: (row: Row) => ReactNode;
-  /** Its cells are marks: the title takes no more room than they do. */
+  /** The cells contain only marks, so the title takes no more room than they do. */
   isMark?: boolean;
 }
 
@@ -19,9 +19,9 @@ interface DataTableProps<Row> {
   isChosen?: (row: Row) => boolean;
 }
 
-/** The table of the console: a column is a title and what a row shows below it. Narrow screens show a card for each row. */
+/** The table of the console: each column has a title and a cell for each row. Narrow screens show a card for each row. */
 export const DataTable = <Row,>({ columns, rows, keyOf, isChosen }: DataTableProps<Row>) => (
-  // The roles are what a browser forgets of a table whose rows are laid out as cards.
+  // Explicit roles, because browsers drop those of a table whose rows are laid out as cards.
   <Table highlightOnHover className="data-table" role="table">
     <Table.Thead role="rowgroup">
       <Table.Tr role="row">

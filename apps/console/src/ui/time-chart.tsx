@@ -12,7 +12,7 @@ export interface Series {
 }
 
 interface TimeChartProps {
-  /** What it shows, for those who cannot see it. */
+  /** Describes the chart to people who cannot see it. */
   label: string;
   /** Seconds since 1970, ascending. */
   times: readonly number[];
@@ -27,7 +27,7 @@ const timeAxisHeight = 26;
 const minuteS = 60;
 const dayS = 86_400;
 
-/** Of a tick; `stepS`: between two of them. */
+/** Text of a tick. `stepS`: seconds between two ticks. */
 const timeOf = (atS: number, stepS: number): string => {
   const date = new Date(atS * 1_000);
   if (stepS >= dayS) return date.toLocaleDateString();
@@ -48,7 +48,7 @@ const optionsOf = (series: readonly Series[], { isDark, height, range }: Looks, 
   return {
     width,
     height,
-    // On the right, half of a time with seconds.
+    // The right padding has room for half of a time with seconds.
     padding: [8, 28, 0, 0],
     legend: { show: false },
     cursor: { y: false, points: { size: 6 } },
@@ -75,14 +75,14 @@ const optionsOf = (series: readonly Series[], { isDark, height, range }: Looks, 
         stroke: color,
         width: 2,
         ...(range === 'rate' && { fill: `${color}22` }),
-        // A lone value has no line.
+        // A single value has no line, so it is drawn as a point.
         points: { show: range === 'values' && values.length < 2 },
       })),
     ],
   };
 };
 
-/** Lines over time. Its newest values stand beside it as text. */
+/** Lines over time. The components that use this chart show the newest values as text beside it. */
 export const TimeChart = ({ label, times, series, height = 132, range = 'rate' }: TimeChartProps) => {
   const box = useRef<HTMLDivElement>(null);
   const plot = useRef<UPlot | undefined>(undefined);

@@ -8,7 +8,7 @@ interface TitledProps {
   isStrong?: boolean;
 }
 
-/** What a cell says, and below it in grey what explains it. */
+/** The content of a cell, and below it in grey an explanation. */
 export const Titled = ({ children, more, isStrong = true }: TitledProps) => (
   <>
     <Text size="sm" component="div" className="wrap" {...(isStrong && { fw: 500 })}>
