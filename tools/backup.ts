@@ -1,4 +1,4 @@
-/** `npm run backup [-- FILE]`: everything that services have stored, while they run. Secrets are not in it. */
+/** `npm run backup [-- FILE]`: saves everything that services have stored, while they run. The backup contains no secrets. */
 import { resolve } from 'node:path';
 import { command } from './lanyard/command-line.ts';
 import { build } from './lanyard/install.ts';

@@ -30,7 +30,7 @@ const machine = () => ({
   node: process.version,
 });
 
-/** More than this before a benchmark, and its figures are those of other programs too. */
+/** If the machine is busier than this before a benchmark, the figures include the work of other programs. */
 const quietShare = 0.1;
 
 const about = { usage, options, allowPositionals: true, printsResult: true };

@@ -1,4 +1,4 @@
-/** docs/configuration.md names every variable that an app or a tool reads, and no other; .env.example names only such. */
+/** docs/configuration.md names every variable that an app or a tool reads, and no other; .env.example names only such variables. */
 import { conclude, isTest, namesIn, projectFiles } from './lanyard/project-files.ts';
 import { apps } from './lanyard/service-processes.ts';
 import { variablesOf } from './manifests/environment.ts';
@@ -8,7 +8,7 @@ const programs = projectFiles('tools/**/*.ts', 'bench/**/*.ts').filter((path) =>
 const ofTools = namesIn(programs, /process\.env(?:\.|\[')([A-Z_]+)/g);
 const read = new Set([...ofApps.flatMap((names) => [...names]), ...ofTools]);
 
-/** Those in the first cell of a row; a cell may hold several. */
+/** The names in the first cell of a row, which may hold several. */
 const cells = namesIn(['docs/configuration.md'], /^\| (`[^|]*`) +\|/gm);
 const documented = new Set(
   [...cells].flatMap((cell) => [...cell.matchAll(/`([A-Z][A-Z0-9_]+)`/g)].map(([, name = '']) => name)),

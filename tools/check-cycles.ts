@@ -1,4 +1,4 @@
-/** No file imports itself through others. Imports of types do not count. */
+/** No file imports itself through other files. Type imports do not count. */
 import { posix } from 'node:path';
 import { conclude, projectFiles, textOf } from './lanyard/project-files.ts';
 

@@ -1,3 +1,3 @@
-/** CI: the generated documents are what the code says. */
+/** For CI: checks that the generated documents match the code. */
 process.argv.push('--check');
 await import('./generate-docs.ts');

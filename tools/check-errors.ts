@@ -34,7 +34,7 @@ compare(
 );
 compare('app', apps, Object.keys(ofApps));
 
-/** Upper-case words of the sources that are no tokens of errors. */
+/** Upper-case words in the sources that are not tokens of errors. */
 const otherWords = /^(FAIL_\w+|UND_ERR_\w+|ADDRESS_FORBIDDEN|ALREADY_DELETED|WEB_SOCKET|LONG_POLLING|WHEN_REQUIRED)$/;
 const page = textOf('docs/errors.md');
 const variables = textOf('docs/configuration.md');

@@ -1,6 +1,6 @@
 /**
- * The chart of deploy/helm renders to what k8s/overlays/prod and its migrations are built to, but for the namespace; values
- * change what they say, and unknown ones are refused.
+ * The chart of deploy/helm renders the same objects as k8s/overlays/prod and its migrations, except for the namespace; values
+ * change what their descriptions say, and unknown values are refused.
  */
 import { join } from 'node:path';
 import { root } from './lanyard/project.ts';
@@ -29,7 +29,7 @@ const overlay = (components: string[]) =>
 const againstOverlay = (helm: string, values: string[] = [], components: string[] = []) =>
   differences(overlay(components), withoutHooks(renderChart(helm, ...values)), 'deploy/helm');
 
-/** Values that do what components of the overlay do. */
+/** Values that have the same effect as components of the overlay. */
 const asComponents: [values: string, component: string][] = [
   ['devices.expose=routes', 'device-routes'],
   [
@@ -38,7 +38,7 @@ const asComponents: [values: string, component: string][] = [
   ],
 ];
 
-/** The comparison itself: it has to find exactly what these values change. */
+/** Tests the comparison itself: it has to find exactly the differences that these values make. */
 const planted: [values: string[], found: string[]][] = [
   [
     ['--set', 'services.dispatcher.tag=0.1.1', '--set', 'migrations=true'],
@@ -119,7 +119,7 @@ const plantedProblems = (helm: string) =>
       : [`deploy/helm with ${values.join(' ')}: ${found.join('; ')}`];
   });
 
-/** `--set` makes an integer of a number, `--set-json` what it is in a file and in the stored values of a release. */
+/** `--set` reads a number as an integer; `--set-json` reads it as values files and the stored values of a release do. */
 const numberProblems = (helm: string) => {
   const number = 'config.gateway.GATEWAY_OIDC_CLIENT_ID=12345678';
   const [integer, float] = [renderChart(helm, '--set', number), renderChart(helm, '--set-json', number)];
@@ -137,14 +137,14 @@ const isRefused = (helm: string, ...values: string[]) => {
   }
 };
 
-/** The other choices that values offer have to be valid as well, and hold together as the overlay does. */
+/** Other choices that the values offer must be valid and consistent as well. */
 const variants = [
   ['--values', 'deploy/helm/examples/managed-infrastructure.yaml'],
   [
     '--set',
     'config.common.KAFKA_TLS_ENABLED=false,config.common.KAFKA_TLS_CA_FILE=,config.common.KAFKA_SASL_MECHANISM=',
   ],
-  // As the documents of Kafka and of most providers write it.
+  // Spelled as the documentation of Kafka and of most providers does.
   ['--set', 'config.common.KAFKA_SASL_MECHANISM=SCRAM-SHA-512'],
   // Services drop the blanks.
   ['--set-json', 'config.common.KAFKA_BROKERS="b-1.kafka.acme.example:9096 , b-2.kafka.acme.example:9097"'],

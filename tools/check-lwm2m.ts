@@ -1,4 +1,4 @@
-/** docs/lwm2m.md: each supported feature names a test that exists, by its file and its title as written there. */
+/** docs/lwm2m.md: each supported feature names an existing test, by its file and its title as written there. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './lanyard/project.ts';

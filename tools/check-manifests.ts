@@ -1,6 +1,6 @@
 /**
- * Every kustomization of k8s/ is built, validated and held to our rules; so are Dockerfile, docker-compose.yml and the commands of
- * docs/kubernetes.md.
+ * Every kustomization of k8s/ is built, validated and checked against our rules; so are Dockerfile, docker-compose.yml and the
+ * commands of docs/kubernetes.md.
  */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
@@ -24,7 +24,7 @@ import { scalingProblems } from './manifests/scaling.ts';
 import { schemaProblems } from './manifests/schemas.ts';
 import { waveProblems } from './manifests/waves.ts';
 
-/** Where kubectl is installed, what it builds is what we check. */
+/** Checks that kubectl, if it is installed, builds the same manifests. */
 const differencesFromKubectl = (folder: string, manifests: Manifest[]): string[] => {
   const { status, stdout, stderr } = spawnSync('kubectl', ['kustomize', folder], { encoding: 'utf8' });
   if (status === null) return [];
@@ -41,7 +41,7 @@ const problemsOf = async (folder: string, isOurs: boolean, ...components: string
   const path = join(root, folder);
   const added = components.map((name) => join(root, 'k8s/components', name));
   const manifests = buildKustomization(path, added);
-  // Its examples of infrastructure are held to less.
+  // Fewer rules apply to the examples of infrastructure.
   const services = manifests.filter(({ metadata }) => metadata.namespace !== 'lanyard-infrastructure');
   const problems = [
     ...(added.length === 0 ? differencesFromKubectl(path, manifests) : []),
@@ -58,7 +58,7 @@ const problemsOf = async (folder: string, isOurs: boolean, ...components: string
   return problems.map((problem) => `${[folder, ...components].join(' with ')}: ${problem}`);
 };
 
-/** The Jobs of an overlay: a folder of their own, for a Job cannot be changed by applying it again. */
+/** The Jobs of an overlay. They have their own folder, because applying a Job again cannot change it. */
 const jobProblems = async (folder: string): Promise<string[]> => {
   const jobs = buildKustomization(join(root, folder, 'migrations'));
   return [

@@ -1,4 +1,4 @@
-/** Metrics that documents speak of exist, and every metric is in docs/operations.md. */
+/** Metrics that documents mention exist, and every metric is in docs/operations.md. */
 import { conclude, namesIn, projectFiles } from './lanyard/project-files.ts';
 
 const metrics = namesIn(projectFiles('apps/*/src/**/*.ts', 'libs/*/src/**/*.ts'), /name: '(lanyard_[a-z_]+)'/g);

@@ -1,6 +1,6 @@
 /**
- * Alerts and dashboard: what they measure exists, every alert fires when it should, and the runbook has an entry for it.
- * Prometheus scrapes pods until they have ended: one that was evicted would be reported as down until it is deleted.
+ * Alerts and dashboard: the metrics that they use exist, every alert fires when it should, and the runbook has an entry for
+ * it. Prometheus scrapes only pods that have not ended: an evicted pod would be reported as down until it is deleted.
  */
 import { parse } from 'yaml';
 import { conclude, textOf } from './lanyard/project-files.ts';

@@ -9,7 +9,7 @@ import { untypedIn } from './docs/untyped.ts';
 import { root } from './lanyard/project.ts';
 import { conclude, textOf } from './lanyard/project-files.ts';
 
-/** Rule -> operations that are as they are on purpose. */
+/** Rule -> operations that break it on purpose. */
 const exceptions = {
   // A snapshot cannot be deleted; a WebSocket handshake ends with 101.
   'operation-2xx-response': [

@@ -1,11 +1,11 @@
-/** The contracts say who writes and who reads a topic: sources of an app name these topics, and no others. */
+/** The contracts name the writers and readers of each topic: the sources of an app name exactly its topics. */
 import * as contracts from '@lanyard/contracts';
 import { conclude, namesIn, projectFiles } from './lanyard/project-files.ts';
 import { apps } from './lanyard/service-processes.ts';
 
 const problems = apps.flatMap((app) => {
   const used = namesIn(projectFiles(`apps/${app}/src/**/*.ts`), /\b([A-Z]\w+)\b/g);
-  // What the audit trail writes.
+  // The audit trail writes this topic.
   if (used.has('AuditTrail')) used.add('DeviceEvents');
   const own = contracts.topicsOf(app);
   return Object.entries(contracts).flatMap(([constant, topic]) => {

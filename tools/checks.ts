@@ -1,4 +1,4 @@
-/** Runs every tools/check-*.ts; all of them, also when one fails. */
+/** Runs every tools/check-*.ts, even after one has failed. */
 import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';

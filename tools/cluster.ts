@@ -1,8 +1,9 @@
 /**
- * `npm run cluster -- up|load|check|scale|autoscale|status|down`: a Kubernetes cluster on this machine, without Docker and without a registry (docs/cluster.md).
- * `up` starts it, `load` brings in the images and installs the dev overlay, `down` ends it and leaves nothing
- * behind. `check` does all of it with one node that is gone afterwards, and lets devices and applications travel.
- * `scale` measures what more replicas bring, `autoscale` lets KEDA add and remove them.
+ * `npm run cluster -- up|load|check|scale|autoscale|status|down`: a Kubernetes cluster on this machine, without Docker and
+ * without a registry (docs/cluster.md).
+ * `up` starts it, `load` imports the images and installs the dev overlay, `down` ends it and leaves nothing
+ * behind. `check` does all of this with a temporary node, and tests the journeys of devices and applications.
+ * `scale` measures the effect of more replicas, `autoscale` lets KEDA add and remove replicas.
  */
 import { existsSync } from 'node:fs';
 import { readCommandLine, wholeNumber } from './lanyard/command-line.ts';
@@ -32,7 +33,7 @@ const commands = ['up', 'load', 'check', 'scale', 'autoscale', 'status', 'down']
 
 const { values, positionals } = readCommandLine(usage, options, { allowPositionals: true });
 
-/** Without CoreDNS no service finds another. */
+/** Without CoreDNS, services cannot find each other. */
 const addonsWanted = () => {
   const left = values.without.split(',').filter(Boolean);
   const unknown = left.find((name) => name !== 'keda' && name !== 'metrics-server');

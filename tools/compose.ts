@@ -1,7 +1,7 @@
 /**
- * `npm run compose -- check`: docker-compose.yml comes up, docs/tour.md can be followed, and data outlive `down` and `up`.
- * `npm run compose -- ARGUMENT...`: docker compose or podman-compose, whichever works here. `up` first creates the secrets, and the
- * images of Kafka, PostgreSQL and Redis, that are missing.
+ * `npm run compose -- check`: starts docker-compose.yml, follows docs/tour.md, and checks that data survive `down` and `up`.
+ * `npm run compose -- ARGUMENT...`: docker compose or podman-compose, whichever works here. `up` first creates missing secrets
+ * and missing images of Kafka, PostgreSQL and Redis.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -13,7 +13,7 @@ import { root, run, Stop } from './lanyard/project.ts';
 
 const usage = 'npm run compose -- check | ARGUMENT... of docker compose, for example: up -d';
 
-/** Adds missing secrets to .env, without which the file cannot be read. */
+/** Adds missing secrets to .env; without them, the compose file cannot be read. */
 const ensureSecrets = () =>
   execFileSync(process.execPath, [join(root, 'deploy/compose/secrets.mjs')], { stdio: 'inherit' });
 

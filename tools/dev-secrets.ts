@@ -1,4 +1,4 @@
-/** `npm run --silent dev-secrets | kubectl apply -f -`: what k8s/overlays/local needs before it is applied. */
+/** `npm run --silent dev-secrets | kubectl apply -f -`: the Secrets that k8s/overlays/local needs before it is applied. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

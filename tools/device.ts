@@ -3,7 +3,7 @@ import { runBuilt } from './lanyard/install.ts';
 import { dataFolder, run } from './lanyard/project.ts';
 import { StateFile } from './lanyard/state.ts';
 
-/** Where `npm start` put the system: its ports may be others than the usual ones. */
+/** Where `npm start` put the system, whose ports may differ from the usual ones. */
 const placeOf = ({ state }: StateFile): string[] => {
   const { base_url: api, key_file: keyFile, coap_urls: [coap] = [], coaps_urls: [coaps] = [] } = state;
   const url = process.argv.includes('--secure') ? coaps?.replace(/\/udp$/, '') : coap;

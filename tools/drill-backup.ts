@@ -1,7 +1,7 @@
 /**
- * `npm run drill:backup`: an installation with devices, keys and a channel is backed up while it runs, restored into a
- * fresh one with empty infrastructure, and compared: counts, keys, channel, a value that reaches the application again, and a
- * package that devices download. With `--cluster` both are clusters, one after the other: the one that runs ends.
+ * `npm run drill:backup`: backs up an installation with devices, keys and a channel while it runs, restores it into a
+ * fresh one with empty infrastructure, and compares both: counts, keys, channel, a value that reaches the application again, and
+ * a package that devices download. With `--cluster` both are clusters, one after the other: the running one is ended.
  */
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';

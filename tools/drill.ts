@@ -1,6 +1,7 @@
 /**
- * `npm run drill [-- OPTIONS]`: with `--cluster` on the cluster that `npm run cluster` started (docs/cluster.md), otherwise two replicas of everything under load; infrastructure and services are restarted and killed in turn. Ends with 1 when
- * anything was lost, or fewer than 99.9 % of the calls succeeded after one repetition.
+ * `npm run drill [-- OPTIONS]`: restarts and kills infrastructure and services in turn under load: with `--cluster` on the
+ * cluster that `npm run cluster` started (docs/cluster.md), otherwise with two replicas of everything. Ends with 1 when
+ * anything was lost, or fewer than 99.9 % of the calls succeeded after one retry.
  */
 import { loadOptions, loadUsage, readLoad } from './drill/load-options.ts';
 import { command } from './lanyard/command-line.ts';

@@ -1,7 +1,7 @@
 /**
- * `npm run fuzz -- [udp] [tcp] [dtls] [--messages 1000000] [--seed 1]`: the messages are shared out among CoAP datagrams,
- * CoAP over TCP, and DTLS in both directions, at endpoints with their usual limits (but those of rate). Ends with 1 when
- * an unexpected error was thrown, when an endpoint does not answer any more, or when the heap grew after the first tenth.
+ * `npm run fuzz -- [udp] [tcp] [dtls] [--messages 1000000] [--seed 1]`: divides the messages among CoAP datagrams, CoAP over
+ * TCP, and DTLS in both directions, at endpoints with their usual limits (except rate limits). Ends with 1 when an
+ * unexpected error was thrown, when an endpoint no longer answers, or when the heap grew after the first tenth.
  */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -14,7 +14,7 @@ import { build } from './lanyard/install.ts';
 import { Stop } from './lanyard/project.ts';
 
 const mebibyte = 1_048_576;
-/** More than this between the first tenth and the end is growth: tables are full by then. */
+/** More growth than this between the first tenth and the end is a leak, because all tables are full by then. */
 const growthMaxBytes = 16 * mebibyte;
 const steps = 10;
 
@@ -40,7 +40,7 @@ const inUse = () => {
   const { heapUsed, arrayBuffers } = process.memoryUsage();
   return heapUsed + arrayBuffers;
 };
-/** What the operating system counts for the process. */
+/** Memory that the operating system counts for the process. */
 const resident = () => process.memoryUsage().rss;
 const shown = (bytes: number) => `${(bytes / mebibyte).toFixed(1)} MiB`;
 const say = (line: string) => process.stdout.write(`${line}\n`);
@@ -77,7 +77,7 @@ await command({ usage, options, allowPositionals: true }, async ({ values, posit
   if (unknown !== undefined) throw new Stop(`no fuzzer ${unknown}: there are ${Object.keys(fuzzers).join(', ')}`);
   const [messages, seed] = [wholeNumber('messages', values.messages, steps), wholeNumber('seed', values.seed, 1)];
   await build();
-  // The timers of an endpoint that closes keep no process alive.
+  // The timers of a closing endpoint do not keep the process alive.
   setInterval(() => undefined, 1_000);
   say(`${messages} messages, seed ${seed}, Node ${process.version}`);
   const random = new Random(seed);

@@ -1,4 +1,4 @@
-/** Before the client is built, checked or tested: its types. */
+/** Writes the types of the client, before it is built, checked or tested. */
 import { writeClientTypes } from './docs/client-types.ts';
 
 writeClientTypes();

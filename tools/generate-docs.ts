@@ -1,5 +1,5 @@
 /**
- * Writes what is generated: docs/topics.md and docs/asyncapi.json from the contracts, docs/errors.md from the errors,
+ * Generates docs/topics.md and docs/asyncapi.json from the contracts, docs/errors.md from the errors,
  * docs/cli.md from the commands, docs/capacity.md from the unit costs, docs/limits.md from the limits, and
  * docs/openapi.json from the controllers.
  * `npm run docs` writes the files; `--check` fails when the committed ones differ. Requires a build.

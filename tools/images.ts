@@ -1,6 +1,6 @@
 /**
  * `npm run images [-- OPTIONS]`: builds the targets of the Dockerfile with docker, podman or buildah, as `lanyard-<service>:dev`,
- * and prints how large they are. Without a registry of images, on base images made here (tools/images/base-images.ts).
+ * and prints their sizes. Without an image registry, it uses base images made here (tools/images/base-images.ts).
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -37,10 +37,10 @@ const chosen = (names: string[]) => {
   return names.length > 0 ? names : targets;
 };
 
-/** What the short name means to Docker, Compose and Kubernetes. */
+/** The full form of the short name for Docker, Compose and Kubernetes. */
 const imageOf = (target: string, tag: string) => `docker.io/library/lanyard-${target}:${tag}`;
 
-/** Packages that npm of this machine has fetched before are not fetched again. */
+/** Mounts the npm cache of this machine, so that packages are not fetched again. */
 const packageCache = (builder: Builder) => {
   const cache = builder === 'docker' ? '' : outputOf('npm', ['config', 'get', 'cache']).trim();
   return existsSync(cache) ? ['--volume', `${cache}:/root/.npm`] : [];

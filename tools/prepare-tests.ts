@@ -1,6 +1,6 @@
 /**
- * `node tools/prepare-tests.ts`: fetches and compiles, once per clone, what `npm test -- --long --interop --install` needs from
- * elsewhere. The tests do so themselves where it is missing; `.ci/run` does it while it builds.
+ * `node tools/prepare-tests.ts`: fetches and compiles, once per clone, the external programs that
+ * `npm test -- --long --interop --install` needs. The tests do so themselves if these are missing; `.ci/run` does it during the build.
  */
 import { globSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';

@@ -5,7 +5,7 @@ import { StateFile } from './lanyard/state.ts';
 
 const has = (option: string): boolean => process.argv.some((argument) => argument.split('=')[0] === option);
 
-/** Where `npm start` put the system: its ports may be others than the usual ones. The groups of a scenario name their servers. */
+/** The server that `npm start` started, whose ports may differ from the usual ones. The groups of a scenario name their own servers. */
 const serverOf = ({ state }: StateFile): string[] => {
   const [server] = (has('--credentials-file') ? state.coaps_urls : state.coap_urls) ?? [];
   const isNamed = process.env.SIMULATOR_SERVER !== undefined || has('--scenario') || has('--bootstrap');

@@ -1,4 +1,4 @@
-/** `npm start`: everything from a fresh clone to a running, supervised system. */
+/** `npm start`: all steps from a fresh clone to a running, supervised system. */
 import { existsSync } from 'node:fs';
 import { relative } from 'node:path';
 
@@ -27,7 +27,7 @@ const replicasWanted = (): Record<string, number> => {
   );
 };
 
-/** undefined: it was interrupted, and what it had started is stopped again. */
+/** undefined if the start was interrupted, and everything that was started is stopped again. */
 const startUnless = async (interrupted: AbortSignal, start: () => Promise<System>) => {
   try {
     return await start();

@@ -1,5 +1,5 @@
 /**
- * `npm stop [-- --services]`: ends the system of this clone, also what a killed `npm start` left behind. With `--services`,
+ * `npm stop [-- --services]`: ends the system of this clone, including what a killed `npm start` left behind. With `--services`,
  * Kafka, PostgreSQL and Redis continue to run, for `npm run restore`; the next `npm start` adopts them.
  */
 import { readCommandLine } from './lanyard/command-line.ts';
@@ -19,7 +19,7 @@ await run(async () => {
   const starter = file.runningStarter();
   if (starter !== undefined) {
     say(`stopping (pid ${starter})`);
-    // Asked to stop, it would stop Kafka, PostgreSQL and Redis too.
+    // SIGKILL, because a starter that is asked to stop would stop Kafka, PostgreSQL and Redis too.
     kill(starter, isServicesOnly ? 'SIGKILL' : 'SIGTERM');
     for (const end = Date.now() + patienceMs; isAlive(starter) && Date.now() < end;) await sleep(100);
   }

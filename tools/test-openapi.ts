@@ -1,4 +1,4 @@
-/** `npm run test:openapi [-- --seconds 600] [--seed N]`: generated requests for longer than `npm test` sends them. */
+/** `npm run test:openapi [-- --seconds 600] [--seed N]`: sends generated requests for longer than `npm test` does. */
 import { spawnSync } from 'node:child_process';
 import { command, wholeNumber } from './lanyard/command-line.ts';
 import { root } from './lanyard/project.ts';

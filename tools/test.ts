@@ -1,10 +1,10 @@
 /**
- * `npm test [-- FILTER...] [--no-e2e | --only-e2e] [--interop [--install]] [--long]`: own set-up, own infrastructure on free ports, own data
- * folder, all tests; with `--interop` those with devices that have to be compiled here too, see docs/interop.md. What they
- * need and is not there is named and ends it with 1, with `--install` it is installed first (Debian, root). So is Chromium, for
- * the tests of the console, whatever the options.
- * `--long` takes the long forms of tests: every combination, more rows, more generated requests, and the folder e2e/long.
- * At the end stand the ten slowest files. The last line is `N passed, N failed`.
+ * `npm test [-- FILTER...] [--no-e2e | --only-e2e] [--interop [--install]] [--long]`: runs all tests with their own set-up,
+ * infrastructure on free ports, and data folder; with `--interop` also tests with devices that have to be compiled here, see
+ * docs/interop.md. If a prerequisite of these is missing, the run names it and ends with 1, or with `--install` installs it first
+ * (Debian, root). The same holds for Chromium, for the tests of the console, whatever the options.
+ * `--long` runs the long forms of tests: every combination, more rows, more generated requests, and the folder e2e/long.
+ * The ten slowest files are listed at the end. The last line is `N passed, N failed`.
  */
 import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -29,7 +29,7 @@ const total: { passed: number; failed: number } = { passed: 0, failed: 0 };
 const files: { file: string; seconds: number }[] = [];
 const slowestMax = 10;
 
-/** Tests wait most of the time for infrastructure, pauses and browsers. More at a time take as long together. */
+/** Tests mostly wait for infrastructure, pauses and browsers. More workers take as long in total. */
 const workers = { 'unit-and-integration': 6, 'end-to-end': 3 } as const;
 
 const jest = async (name: keyof typeof workers, args: string[], env: Record<string, string>) => {
@@ -77,7 +77,7 @@ const count = (report: string, code: number) => {
     const { numPassedTests, numFailedTests, numFailedTestSuites, testResults } = JSON.parse(
       readFileSync(report, 'utf8'),
     ) as JestReport;
-    // A file that cannot be loaded fails without a failed test.
+    // A file that cannot be loaded has failed, but has no failed test.
     const unloadable = testResults.filter(
       ({ status, assertionResults }) => status === 'failed' && assertionResults.every((one) => one.status !== 'failed'),
     );
@@ -117,7 +117,7 @@ await command({ usage, options, allowPositionals: true }, async ({ values: given
       DATABASE_URL: databaseUrl,
       REDIS_URL: redisUrl,
       NODE_ENV: 'test',
-      // Services start dozens of times: V8 compiles them once.
+      // Services start dozens of times, so V8 caches their compiled code.
       NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/lanyard-compiled'),
       LANYARD_DATA: dataDir,
       ...interop,
@@ -130,7 +130,7 @@ await command({ usage, options, allowPositionals: true }, async ({ values: given
         env,
       );
     if (!given['no-e2e']) {
-      // Needs the build.
+      // Imported late, because it needs the build.
       const { deleteTopics } = await import('./testing/topics.ts');
       await deleteTopics(brokers.split(','));
       await jest('end-to-end', where(['e2e-spec', ...filters]), env);
@@ -158,7 +158,7 @@ function where(patterns: string[]) {
   return patterns.length > 0 ? [`--testPathPatterns=${patterns.map((p) => `(?=.*${p})`).join('')}`] : [];
 }
 
-/** Services of a test file that failed before it could stop them. */
+/** Stops services of a test file that failed before it could stop them. */
 async function stopLeftOvers() {
   if (!existsSync(dataDir)) return;
   const systems = readdirSync(dataDir).filter((name) => name.startsWith('e2e-'));

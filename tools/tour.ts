@@ -1,4 +1,4 @@
-/** `npm run tour [-- OPTIONS]`: follows docs/tour.md, command by command, against the running system. */
+/** `npm run tour [-- OPTIONS]`: runs the commands of docs/tour.md one by one against the running system. */
 import { command } from './lanyard/command-line.ts';
 import { followTour } from './tour/tour.ts';
 

@@ -1,6 +1,6 @@
 /**
- * `npm run trace -- value|command [--count 1000] [--per-second 50] [--compare-fsync] [--json]`: where the time of a value or
- * a command goes, step by step, on a system of its own with infrastructure as durable as under `npm start`.
+ * `npm run trace -- value|command [--count 1000] [--per-second 50] [--compare-fsync] [--json]`: measures, step by step, where
+ * the time of a value or a command is spent, on a separate system with infrastructure as durable as under `npm start`.
  */
 import { Redis } from 'ioredis';
 import { Client } from 'pg';
@@ -24,7 +24,7 @@ const options = {
   json: { type: 'boolean', default: false },
 } as const;
 
-/** Not measured: connections are made, code is compiled. */
+/** Not measured, because connections are made and code is compiled during these. */
 const warmUp = 200;
 
 const table = (shares: readonly Share[]): string =>
@@ -36,7 +36,7 @@ const table = (shares: readonly Share[]): string =>
     }),
   ].join('\n');
 
-/** Both take the setting while they run. */
+/** Both servers accept the setting while they run. */
 const doNotWaitForTheDisk = async ({ infrastructureUrls }: BenchSystem) => {
   const redis = new Redis(infrastructureUrls.redisUrl);
   await redis.config('SET', 'appendfsync', 'everysec');

@@ -1,6 +1,6 @@
 /**
- * `npm run upgrade [-- OPTIONS]`: two replicas of everything of a previous commit (default: HEAD~1) under load, rolled to this one replica by replica,
- * back, and forward again. Ends with 1 when anything was lost or a call failed twice.
+ * `npm run upgrade [-- OPTIONS]`: starts two replicas of everything from a previous commit (default: HEAD~1), and under load
+ * rolls them to this commit one by one, back, and forward again. Ends with 1 when anything was lost or a call failed twice.
  */
 import { loadOptions, loadUsage, readLoad } from './drill/load-options.ts';
 import { command } from './lanyard/command-line.ts';
@@ -27,10 +27,10 @@ await command({ usage, options, printsResult: true }, async ({ values }) => {
   const system = await startDrillSystem({ rootOf: previous.folder });
   const rehearsal = new Rehearsal(system, {
     ...load,
-    // Only what both versions know.
+    // Only requests that both versions know are sent.
     explains: false,
     successGoal: 1,
-    // The older one may write other entries than this one.
+    // The older version may write other entries than this one.
     audited: false,
   });
   const roll = async (direction: string, folder: string, names: readonly string[]) => {
@@ -41,12 +41,12 @@ await command({ usage, options, printsResult: true }, async ({ values }) => {
           system.roots.set(name, folder);
           await system.restart(name);
         },
-        // What ends is of this version only on the way back; an older one may not know how to close in order.
+        // Only on the way back, the process that ends has this version; an older one may not close WebSockets in order.
         { inOrder: direction === 'back' },
       );
   };
   const of = (which: RegExp) => system.replicaNames.filter((name) => which.test(name));
-  // The event log before all others, and back after them (docs/operations.md).
+  // The event log is upgraded before all others, and rolled back after them (docs/operations.md).
   const [log, first, second] = [of(/^event-log/), of(/^(?!event-log).*-0$/), of(/^(?!event-log).*-1$/)];
   try {
     await rehearsal.begin();

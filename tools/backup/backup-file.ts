@@ -15,7 +15,7 @@ export interface Kafka {
 
 export type Installation = Kafka & { databaseUrl: string };
 
-/** Readable by its owner only. */
+/** Writes a backup that only its owner can read. */
 export const writeBackup = async (from: Installation, file: string) => {
   const client = await connect(from.databaseUrl);
   try {
@@ -31,7 +31,7 @@ export const writeBackup = async (from: Installation, file: string) => {
   }
 };
 
-/** A line of the file has one of these. */
+/** A line of the file has exactly one of these members. */
 interface Line {
   format?: string;
   shape?: Shape;

@@ -1,7 +1,7 @@
-/** All tables of all services as lines of text, in one consistent moment; and back. Needs no program of PostgreSQL's. */
+/** Dumps all tables of all services as lines of text, at one consistent moment, and restores them. Needs no PostgreSQL program. */
 import pg from 'pg';
 
-/** Schemas that services make. */
+/** Schemas that services create. */
 export const schemas = ['access', 'registry', 'device_proxy', 'snapshot', 'event_log', 'dispatcher', 'campaigns'];
 
 const pageRowsMax = 1_000;
@@ -33,7 +33,7 @@ export interface Shape {
 export const connect = async (url: string) => {
   const client = new pg.Client({ connectionString: url, application_name: 'lanyard-backup' });
   await client.connect();
-  // One text for each value, whatever the server's defaults.
+  // The text of a value is the same whatever the defaults of the server.
   await client.query(
     `SET datestyle = 'ISO, YMD'; SET timezone = 'UTC'; SET bytea_output = 'hex'; SET extra_float_digits = 1`,
   );
@@ -44,7 +44,7 @@ const nameOf = ({ schema, table }: { schema: string; table: string }) =>
   `${pg.escapeIdentifier(schema)}.${pg.escapeIdentifier(table)}`;
 
 const tablesOf = async (client: pg.Client): Promise<Table[]> => {
-  // A partitioned table stands for its partitions.
+  // Partitions are left out, because their partitioned table stands for all of them.
   const { rows } = await client.query(
     `SELECT n.nspname AS schema, c.relname AS table, array_agg(a.attname::text ORDER BY a.attnum) AS columns
      FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
@@ -114,7 +114,7 @@ const pageRows = (rows: Row[]) => {
 };
 
 /**
- * Everything within one transaction that sees one moment. `write` gets the shape first, then of each table its rows.
+ * Dumps everything within one transaction, which sees one moment. `write` gets the shape first, then the rows of each table.
  */
 export const dump = async (client: pg.Client, write: (line: object) => Promise<void>) => {
   await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
@@ -146,8 +146,8 @@ export const dump = async (client: pg.Client, write: (line: object) => Promise<v
 };
 
 /**
- * Rows come in any order: foreign keys are checked when all are there. To switch the checks off would take a superuser,
- * which managed databases do not grant; the owner of a table may defer them.
+ * Rows come in any order, so foreign keys are checked when all rows are there. To switch the checks off would take a
+ * superuser, which managed databases do not grant; the owner of a table may defer them.
  */
 const checkReferences = async (client: pg.Client, when: 'DEFERRABLE INITIALLY DEFERRED' | 'NOT DEFERRABLE') => {
   const { rows } = await client.query(
@@ -213,7 +213,7 @@ export const prepare = async (client: pg.Client, shape: Shape, overwrite: boolea
 
 export const insert = async (client: pg.Client, table: Table, rows: (string | null)[][]) => {
   const columns = table.columns.map((column) => pg.escapeIdentifier(column));
-  // Through the row type of the table: each text becomes what it was.
+  // Reads each text as the type of its column, so that it becomes the original value.
   const { rows: types } = await client.query(
     `SELECT format_type(a.atttypid, a.atttypmod) AS type FROM pg_attribute a
      WHERE a.attrelid = $1::regclass AND a.attname = ANY($2) ORDER BY array_position($2::text[], a.attname::text)`,

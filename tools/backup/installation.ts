@@ -1,4 +1,4 @@
-/** Which installation is meant: what the environment names, otherwise the one of this folder. */
+/** The installation to back up or restore: the one that the environment names, otherwise the one of this folder. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { databaseConfig, env, kafkaSecurity } from '@lanyard/service';
@@ -8,8 +8,8 @@ import { secretsOf, StateFile, type Unit } from '../lanyard/state.ts';
 import type { Installation } from './backup-file.ts';
 
 /**
- * Their statements wait for the restore until they fail, and they continue with what they have read before, such as the
- * subscriptions of devices that are connected.
+ * The statements of running services would wait for the restore until they fail, and the services would continue with data
+ * that they have read before, such as the subscriptions of connected devices.
  */
 const refuseRunningServices = (units: readonly Unit[]) => {
   const running = units.filter((unit) => unit.kind === 'service' && processOf(unit) !== undefined);
@@ -19,7 +19,7 @@ const refuseRunningServices = (units: readonly Unit[]) => {
 };
 
 /**
- * With TLS and a login as the services have them: the same variables.
+ * Uses TLS and a login as the services do, with the same variables.
  * `forRestore`: throws Stop while services of this folder run
  */
 export const installation = (

@@ -44,11 +44,11 @@ export const writeJsonLines = async <T>(
 };
 
 /**
- * Only \n ends a line. JSON contains U+2028 and U+2029 as they are, and `readline` takes them for line ends. Throws what
- * the file system and zlib say of a file that is missing, damaged or cut off.
+ * Only \n ends a line: JSON may contain U+2028 and U+2029 unescaped, which `readline` takes for line ends. Throws the errors
+ * of the file system and of zlib for a file that is missing, damaged or cut off.
  */
 export const jsonLines = async function* <T>(file: string): AsyncGenerator<T> {
-  // An error is thrown where the text is read.
+  // No callback is needed: the loop that reads the text gets the error.
   const texts = pipeline(createReadStream(file), createGunzip(), () => undefined).setEncoding('utf8');
   let begun: string[] = [];
   for await (const text of texts as AsyncIterable<string>) {

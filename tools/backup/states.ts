@@ -1,4 +1,4 @@
-/** What services know of each other: the last value of each key of the compacted topics; and back. */
+/** The state that services know of each other, as the last value of each key of the compacted topics: read and restored. */
 import { topics, type Topic } from '@lanyard/contracts';
 import { KafkaConnection, KafkaProducer, StateReader } from '@lanyard/kafka';
 import { createLogger } from '@lanyard/service';

@@ -1,9 +1,9 @@
 import { connectionsMaxDefault } from '../../apps/device-proxy/src/limits.ts';
 
-/** A fleet and what its owner asks of it. Shares are between 0 and 1. */
+/** A fleet and its requirements. Shares are between 0 and 1. */
 export interface Fleet {
   devices: number;
-  /** Observed resources of each device, and the time between two values of one. */
+  /** Observed resources of each device, and the time between two values of one resource. */
   observed: number;
   valueSeconds: number;
   updateSeconds: number;
@@ -21,7 +21,7 @@ export interface Fleet {
   /** 0: no value history. */
   historyDays: number;
   eventLogDays: number;
-  /** Of one pod of device-proxy. */
+  /** Memory of one pod of device-proxy. */
   podGiB: number;
   /** Connections that one pod of device-proxy accepts. */
   dtlsConnections: number;
@@ -61,17 +61,17 @@ export const usualPrices: Prices = { core: 25, memoryGiB: 3.5, diskGiB: 0.1 };
 export interface Rates {
   values: number;
   updates: number;
-  /** While a fleet comes back. */
+  /** Rate while a fleet comes back. */
   registrations: number;
   commands: number;
   requests: number;
-  /** Events that channels get. */
+  /** Events that channels receive. */
   events: number;
 }
 
 const daySeconds = 86_400;
 
-/** Per second. */
+/** The rates of a fleet per second. */
 export const ratesOf = (fleet: Fleet): Rates => {
   const values = (fleet.devices * fleet.observed) / fleet.valueSeconds;
   const commands = (fleet.devices * fleet.commandsPerDay) / daySeconds;

@@ -1,4 +1,4 @@
-/** What a fleet takes, by unit costs. */
+/** The resources that a fleet needs, by unit costs. */
 import { connectionsMaxDefault } from '../../apps/device-proxy/src/limits.ts';
 import { type Fleet, type Prices, type Rates, ratesOf } from './fleet.ts';
 import { unitCosts as cost } from './unit-costs.ts';
@@ -9,18 +9,18 @@ export interface Part {
   cores: number;
   memoryGiB: number;
   diskGiB: number;
-  /** What decides the number of replicas. */
+  /** The resource that decides the number of replicas. */
   because: string;
 }
 
 export interface Limit {
   name: string;
-  /** The number of devices that reach it, with the rates of this fleet. */
+  /** The number of devices at which the limit is reached, with the rates of this fleet. */
   devices: number;
   instead: string;
 }
 
-/** What device-proxy needs in place of the values that are shipped. */
+/** Settings that device-proxy needs in place of the shipped values. */
 export interface Settings {
   memoryGiB: number;
   maxOldSpaceMiB: number;
@@ -33,20 +33,20 @@ export interface Plan {
   parts: Part[];
   settings: Settings;
   partitions: number;
-  /** Of Redis: queues of channels are divided among them. */
+  /** Number of Redis shards, among which the queues of channels are divided. */
   shards: number;
-  /** The one that is reached first comes first. */
+  /** In ascending order: the limit that is reached first comes first. */
   limits: Limit[];
-  /** For a month. */
+  /** Price per month. */
   price: number;
 }
 
 const gib = 2 ** 30;
 const processGiB = (cost.process.value * 1e6) / gib;
 
-/** A process that uses more than this share of a core needs help: the rest is for peaks. */
+/** A process that uses more than this share of a core needs another replica: the rest is for peaks. */
 const coreShare = 0.6;
-/** A share of memory that stays free, for peaks and for the loss of a neighbour. */
+/** The share of memory that is planned for. The rest stays free, for peaks and for the loss of another replica. */
 const memoryShare = 0.7;
 const replicasMin = 2;
 const kafkaReplicas = 3;
@@ -66,11 +66,11 @@ const service = (name: string, cores: number): Part => {
   return { name, replicas, cores, memoryGiB: replicas * processGiB, diskGiB: 0, because };
 };
 
-/** Bytes of the copies that every device-proxy has of all devices. */
+/** Bytes of the directory of all devices, of which every device-proxy has a copy. */
 const directoryBytes = (fleet: Fleet): number =>
   fleet.devices * (cost.directoryEntry.value + secureShare(fleet) * cost.credential.value);
 
-/** Where the copies leave no room, pods are larger than was asked for. */
+/** If the copies leave too little room, pods are larger than requested. */
 const podGiBOf = (fleet: Fleet): number => Math.max(fleet.podGiB, 2 * (processGiB + directoryBytes(fleet) / gib));
 
 const deviceProxy = (fleet: Fleet, rates: Rates): Part => {
@@ -87,7 +87,7 @@ const deviceProxy = (fleet: Fleet, rates: Rates): Part => {
   const directory = directoryBytes(fleet) / gib;
   const podGiB = podGiBOf(fleet);
   const byMemory = Math.ceil(sessions / gib / (memoryShare * podGiB - processGiB - directory));
-  // All limits hold without the spare replica: the others take over the devices of one that is lost.
+  // All limits hold without the spare replica, because the others take over the devices of a lost one.
   const bounds = [
     { because: 'memory', count: byMemory },
     { because: 'processor', count: Math.ceil(cores / coreShare) },
@@ -107,7 +107,7 @@ const settingsOf = (fleet: Fleet): Settings => {
   ] as const;
   return {
     memoryGiB,
-    // The share of memory that is planned for; the rest is outside the heap.
+    // The heap gets the share of memory that is planned for; the rest is outside the heap.
     maxOldSpaceMiB: Math.floor(memoryShare * memoryGiB * 1_024),
     environment: Object.fromEntries(
       limits.filter(([, wanted, usual]) => wanted > usual).map(([name, wanted]) => [name, wanted]),
@@ -130,14 +130,14 @@ const postgresql = (fleet: Fleet, rates: Rates): Part => {
   const diskGiB = (rows + history + log) / gib;
   const byWrites = Math.ceil(rates.values / (coreShare * cost.databaseRows.value));
   const replicas = Math.max(1, byWrites);
-  // A tenth of what is on the disk is in use.
+  // Assumes that a tenth of the disk is in active use.
   const memoryGiB = Math.max(4 * replicas, diskGiB / 10);
-  // Its work is in the costs of the services that write to it.
+  // Its CPU time is included in the costs of the services that write to it.
   return { name: 'PostgreSQL', replicas, cores: 0, memoryGiB, diskGiB, because: 'values per second' };
 };
 
 const kafka = (rates: Rates): Part => {
-  // The session events of an update that changes nothing are not written.
+  // An update that changes nothing writes no session event.
   const messages = rates.values + 2 * rates.commands + rates.registrations;
   const diskGiB = (rates.values * cost.messageInKafka.value * factHours * 3_600 * kafkaReplicas) / gib;
   const cores = kafkaReplicas * coresOf(messages, cost.brokerMessage.value);

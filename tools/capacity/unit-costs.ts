@@ -1,6 +1,6 @@
 /**
- * What one thing costs. A cost with a benchmark is a figure of docs/performance.md, and a test compares the two; the
- * others are estimates, and the report marks them.
+ * The cost of one unit of work or memory. A cost with a benchmark is a figure of docs/performance.md, and a test compares the
+ * two; the others are estimates, and the report marks them as such.
  */
 export interface UnitCost {
   value: number;
@@ -20,7 +20,7 @@ const measured = (
 
 const estimate = (value: number, unit: UnitCost['unit'], what: string): UnitCost => ({ value, unit, what });
 
-/** The CPU time of one event, when the two cores of the machine did nothing else than handle this many a second. */
+/** The CPU time of one event, if the two cores of the machine do nothing but handle this many events a second. */
 const twoCoresUs = (perSecond: number) => Math.round(2_000_000 / perSecond);
 
 export const unitCosts = {

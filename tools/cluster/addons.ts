@@ -1,4 +1,4 @@
-/** CoreDNS, metrics-server and KEDA as pods, by the manifests that their modules contain. */
+/** CoreDNS, metrics-server and KEDA as pods, from the manifests in their modules. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
@@ -14,13 +14,13 @@ const unprivileged = '65532:65532';
 
 const imageOf = (addon: Addon, name: string) => `localhost/lanyard/${name}:${sources[addon].version}`;
 
-/** Of all programs of these add-ons. */
+/** Images of all programs of these add-ons. */
 export const addonImages = (addons: readonly Addon[]): ProgramImage[] =>
   addons.flatMap((addon) =>
     Object.keys(sources[addon].programs).map((name) => ({
       name: imageOf(addon, name),
       program: programPath(name),
-      // CoreDNS binds port 53.
+      // CoreDNS needs root to bind port 53.
       ...(addon !== 'coredns' && { user: unprivileged }),
     })),
   );
@@ -45,7 +45,7 @@ const documentsOf = (yaml: string): Manifest[] =>
     .map((document) => document.toJS())
     .filter(Boolean);
 
-/** Which of our images a container of a manifest stands for. */
+/** The image of ours that replaces a container's image. */
 const programOf: Record<string, string> = {
   coredns: 'coredns',
   'metrics-server': 'metrics-server',
@@ -53,7 +53,7 @@ const programOf: Record<string, string> = {
   'keda-metrics-apiserver': 'keda-adapter',
 };
 
-/** The image has nothing but the program, so that its path is not needed. */
+/** The image contains only the program, so the container needs no command. */
 const withImage = (addon: Addon, { command: _, args = [], ...container }: Container): Container => ({
   ...container,
   image: imageOf(addon, programOf[container.name] ?? container.name),
@@ -82,9 +82,9 @@ export const dnsReplicas = 2;
 /** @param template the manifest of Kubernetes itself, with its settings left open */
 export const coreDnsManifests = (template: string): Manifest[] => {
   const yaml = Object.entries(dnsSettings).reduce((text, [name, value]) => text.replaceAll(name, value), template);
-  // There is no server for other names that it could ask.
+  // The cluster has no DNS server for other names.
   const alone = yaml.replace(/^ {8}forward [^]*?^ {8}\}\n/m, '').replace(/^ {8}loop\n/m, '');
-  // The manifest leaves the number open. With one, names are away for as long as its node that is lost.
+  // The manifest leaves the number of replicas open. With a single one, names would be unavailable while its node is lost.
   return documentsOf(alone).map((manifest) =>
     manifest.kind === 'Deployment' ? { ...manifest, spec: { ...manifest.spec, replicas: dnsReplicas } } : manifest,
   );
@@ -97,7 +97,7 @@ const manifestsOf = async (addon: Addon, kubectl: Kubectl): Promise<Manifest[]> 
   const built = join(folder, addon === 'keda' ? 'config/minimal' : 'manifests/base');
   const manifests = documentsOf(await kubectl.run(['kustomize', built]));
   if (addon !== 'metrics-server') return manifests;
-  // Certificates of kubelets name their node, not an address: the authority of the cluster signed them.
+  // Certificates of kubelets name their node, not its address; the authority of the cluster has signed them.
   return manifests.map((manifest) => {
     for (const container of manifest.spec?.template?.spec.containers ?? [])
       container.args = [...(container.args ?? []), '--kubelet-insecure-tls'];
@@ -105,14 +105,14 @@ const manifestsOf = async (addon: Addon, kubectl: Kubectl): Promise<Manifest[]> 
   });
 };
 
-/** Where the add-ons run, and what is awaited. */
+/** Namespaces and names of the deployments that the start of an add-on waits for. */
 const deployments: Record<Addon, { namespace: string; names: string[] }> = {
   coredns: { namespace: 'kube-system', names: ['coredns'] },
   'metrics-server': { namespace: 'kube-system', names: ['metrics-server'] },
   keda: { namespace: 'keda', names: ['keda-operator', 'keda-metrics-apiserver'] },
 };
 
-/** Definitions before what they define. */
+/** Namespaces and custom resource definitions come before the objects that need them. */
 const rank = ({ kind }: Manifest) => (kind === 'Namespace' ? 0 : kind === 'CustomResourceDefinition' ? 1 : 2);
 
 export const installAddon = async (addon: Addon, kubectl: Kubectl) => {

@@ -1,4 +1,4 @@
-/** Images of one program without anything else, as `docker save` would write them. */
+/** Images that contain only one program each, in the format of `docker save`. */
 import { createHash } from 'node:crypto';
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,7 +7,7 @@ import { outputOf } from '../lanyard/programs.ts';
 
 export interface ProgramImage {
   name: string;
-  /** Statically linked. */
+  /** Path of a statically linked program. */
   program: string;
   /** `user:group`, if not root. */
   user?: string;

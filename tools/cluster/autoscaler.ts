@@ -10,14 +10,14 @@ interface Trigger {
   metadata: Record<string, string>;
 }
 
-/** Prod waits a quarter of an hour before it takes a replica away: what is seen here is that it does. */
+/** Prod waits a quarter of an hour before it removes a replica; here only the removal itself is tested. */
 const scaleDown = {
   stabilizationWindowSeconds: 30,
   policies: [{ type: 'Pods', value: 1, periodSeconds: 15 }],
 };
 const pollingInterval = 5;
 
-/** Without TLS and a login, by the same groups, topics and thresholds. */
+/** Uses the same groups, topics and thresholds, but no TLS and no login. */
 export const autoscalerOf = (app: App, { brokers, min, max }: { brokers: string; min: number; max: number }) => {
   const manifests = readManifests(join(root, 'k8s/overlays/prod/autoscaling.yaml'));
   const found = manifests.find(({ kind, metadata }) => kind === 'ScaledObject' && metadata.name === app);

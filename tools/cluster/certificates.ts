@@ -1,4 +1,4 @@
-/** Who is who in the cluster: an authority, certificates, and files by which programs find and trust the API server. */
+/** Identities in the cluster: an authority, certificates, and files with which programs find and trust the API server. */
 import { generateKeyPairSync } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -34,7 +34,7 @@ const kubeconfig = (server: string, folder: string, user: string) => ({
 export const certificatesFolder = ({ folder }: Plan) => join(folder, 'pki');
 export const kubeconfigOf = (plan: Plan, user: string) => join(certificatesFolder(plan), `${user}.kubeconfig`);
 
-/** Of whom the API server takes requests: the common name is the user, the organization the group. */
+/** The clients of the API server: the common name is the user, the organization the group. */
 const usersOf = ({ nodes }: Plan) => [
   { file: 'admin', name: 'admin', organization: 'system:masters' },
   { file: 'controller-manager', name: 'system:kube-controller-manager' },
@@ -48,9 +48,9 @@ const usersOf = ({ nodes }: Plan) => [
   })),
 ];
 
-/** Writes all of it. Its authority is forgotten afterwards: a new cluster gets a new one. */
+/** Writes all certificates. The key of the authority is not kept: a new cluster gets a new authority. */
 export const writeCertificates = async (plan: Plan) => {
-  // It may not have been compiled before.
+  // Imported late, because the package may not have been compiled before.
   const { certificateAuthority } = await import('@lanyard/testing');
   const folder = certificatesFolder(plan);
   mkdirSync(folder, { recursive: true, mode: 0o700 });

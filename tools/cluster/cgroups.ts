@@ -1,11 +1,11 @@
-/** Control groups of the cluster: a branch for each node, beside all else that this machine does. */
+/** Control groups of the cluster: a branch for each node, separate from everything else on this machine. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Member, Plan } from './plan.ts';
 
 const cgroups = '/sys/fs/cgroup';
 
-/** Of all members of a cluster; different clusters of one machine keep apart. */
+/** The branch of all members of a cluster; clusters on the same machine have different ones. */
 export const cgroupOf = (plan: Plan) => `/lanyard-${plan.network.replaceAll(/[./]/g, '-')}`;
 
 /** One hierarchy per controller (v1), or one for all (v2). */
@@ -17,7 +17,7 @@ export const hierarchies = () =>
         .map((name) => join(cgroups, name))
         .filter((path) => statSync(path).isDirectory());
 
-/** What a new branch does not take from its parent by itself. */
+/** Copies settings that a new branch does not inherit from its parent by itself. */
 const inherit = (parent: string, branch: string) => {
   for (const name of ['cpuset.cpus', 'cpuset.mems'])
     if (existsSync(join(branch, name)) && readFileSync(join(branch, name), 'utf8').trim() === '')
@@ -26,7 +26,7 @@ const inherit = (parent: string, branch: string) => {
   if (existsSync(control)) writeFileSync(control, '+cpu +cpuset +memory +pids');
 };
 
-/** Of the whole cluster, as much as eight processes that compete with it on this machine. */
+/** CPU weight of the whole cluster: as much as eight processes that compete with it on this machine. */
 const share = { 'cpu.shares': '8192', 'cpu.weight': '800' };
 
 const giveShare = (branch: string) => {
@@ -35,7 +35,7 @@ const giveShare = (branch: string) => {
 };
 
 export const makeCgroups = (plan: Plan, { name }: Member) => {
-  // A machine that starts again has none of those that it had: the kubelet would ask containerd about each of them for seconds.
+  // A machine that restarts must not find its old groups: the kubelet would ask containerd about each of them for seconds.
   for (const hierarchy of hierarchies()) removeBranch(join(hierarchy, cgroupOf(plan), name));
   for (const hierarchy of hierarchies()) {
     const all = join(hierarchy, cgroupOf(plan));
@@ -57,7 +57,7 @@ const removeBranch = (path: string) => {
   rmdirSync(path);
 };
 
-/** Once no process is left in them. */
+/** Removes the groups, once no process is left in them. */
 export const removeCgroups = (plan: Plan) => {
   for (const hierarchy of hierarchies()) removeBranch(join(hierarchy, cgroupOf(plan)));
 };

@@ -1,4 +1,4 @@
-/** One node of its own, images of what this checkout has built, an installation of one kind, the journeys. */
+/** A check on a temporary node: images of this checkout's build, one kind of installation, and the journeys. */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { stopWhenInterrupted } from '../lanyard/interrupt.ts';
@@ -12,18 +12,18 @@ import { planOf } from './plan.ts';
 import { missingPrograms } from './programs.ts';
 import { hasImages, imageOf } from './service-images.ts';
 
-/** Beside a cluster that may run. */
+/** A network that is different from that of a cluster that may be running. */
 const network = '10.79.0';
 
 const tag = 'check';
 
-/** What this checkout has built, on base images that are there. */
+/** Builds images of this checkout's build, on base images that are available. */
 const buildImages = async () => {
   const services = apps.flatMap((app) => ['--service', app]);
   await runProgram(process.execPath, ['tools/images.ts', '--assembled', '--tag', tag, ...services]);
 };
 
-/** What is missing, which takes longer to make than a check may take. */
+/** Prerequisites that are missing, and take longer to build than a check may take. */
 const reasonToSkip = (archive: string | undefined) => {
   const missing = missingPrograms(['kubernetes', 'coredns']);
   if (missing.length > 0) return `not built on this machine: ${missing.join(', ')} (npm run cluster -- up)`;
@@ -32,14 +32,14 @@ const reasonToSkip = (archive: string | undefined) => {
   return undefined;
 };
 
-/** Each by the documentation: the dev overlay with infrastructure outside the cluster, the overlay with infrastructure in it, and the Helm chart. */
+/** Each kind as documented: the dev overlay with infrastructure outside the cluster, the overlay with its own, and the Helm chart. */
 const kinds = {
   dev: async () => Installation,
   local: async () => (await import('./installations/local-overlay.ts')).LocalOverlay,
   chart: async () => (await import('./installations/chart.ts')).Chart,
 };
 
-/** What the pods use, as the kubelet measures it. */
+/** Prints the memory that the pods use, as the kubelet measures it. */
 const reportMemory = async ({ kubectl }: Cluster) => {
   const { pods } = JSON.parse(await kubectl.run(['get', '--raw', '/api/v1/nodes/node1/proxy/stats/summary'])) as {
     pods: { podRef: { name: string }; memory?: { workingSetBytes?: number } }[];

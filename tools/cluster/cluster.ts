@@ -27,7 +27,7 @@ export class Cluster {
   plan: Plan;
   kubectl: Kubectl;
   members = new Map<string, Namespace>();
-  /** Images that every node gets, also one that comes back. */
+  /** Images that every node gets, also a node that comes back. */
   archives: string[] = [];
 
   constructor(plan: Plan) {
@@ -39,7 +39,7 @@ export class Cluster {
     return join(folder, 'state.json');
   }
 
-  /** One that was started before, whether or not it still runs. */
+  /** A cluster that was started before, whether or not it still runs. */
   static found(folder: string = planOf(0).folder): Cluster | undefined {
     const path = Cluster.stateFile(folder);
     if (!existsSync(path)) return undefined;
@@ -81,7 +81,7 @@ export class Cluster {
     return namespace;
   }
 
-  /** From nothing to nodes that are ready. What fails leaves nothing behind. */
+  /** Starts the cluster and waits until its nodes are ready. A start that fails leaves nothing behind. */
   async start(addons: readonly Addon[]) {
     const { plan } = this;
     if (hasLink(plan))
@@ -117,7 +117,7 @@ export class Cluster {
     for (const addon of addons) await installAddon(addon, kubectl);
   }
 
-  /** A node that was never there, or that went. */
+  /** Starts a new node, or one that was stopped. */
   async startNode(name: string) {
     const { plan } = this;
     const member = plan.nodes.find((one) => one.name === name);
@@ -130,14 +130,14 @@ export class Cluster {
     for (const archive of others) importImages(node, archive);
   }
 
-  /** As if its machine lost its power. */
+  /** Stops a node as if its machine lost power. */
   async stopNode(name: string) {
     await this.members.get(name)?.stop();
     this.members.delete(name);
     this.save();
   }
 
-  /** Names of nodes that say that they are ready. */
+  /** Names of nodes that report that they are ready. */
   async readyNodes() {
     return (await this.kubectl.list('nodes')).flatMap(({ metadata, status }) => {
       const conditions = (status?.['conditions'] ?? []) as { type: string; status: string }[];
@@ -158,7 +158,7 @@ export class Cluster {
     return this.plan.nodes.flatMap(({ name }) => this.members.get(name) ?? []);
   }
 
-  /** @param archive one that this cluster keeps */
+  /** @param archive an archive that this cluster keeps */
   load(archive: string) {
     for (const node of this.runningNodes) {
       importImages(node, archive);
@@ -168,7 +168,7 @@ export class Cluster {
   }
 
   async stop({ keepsLogs = false } = {}) {
-    // Nodes first: what they write to is still there.
+    // Nodes are stopped first, while the control plane to which they write still runs.
     for (const { name } of [...this.plan.nodes, this.plan.control]) await this.members.get(name)?.stop();
     this.members.clear();
     disconnectHost(this.plan);

@@ -1,4 +1,4 @@
-/** Who reaches whom: every connection that the kernel of a node has tracked, beside what the NetworkPolicies allow. */
+/** Compares every connection that the kernel of a node has tracked with the connections that the NetworkPolicies allow. */
 import { spawn } from 'node:child_process';
 import { isAllowed, type Party, type Policy } from '../manifests/reach.ts';
 import { infrastructurePorts } from './local-overlay.ts';
@@ -45,7 +45,7 @@ export class Connections {
     return JSON.parse(text).items;
   }
 
-  /** Addresses of pods that ended are remembered: their connections may be, too. */
+  /** Addresses of pods that ended are kept, because their connections may still be tracked. */
   private async learnPods() {
     const text = await this.cluster.kubectl.run(['get', 'pods', '-A', '-o', 'json']);
     for (const { metadata, spec, status } of JSON.parse(text).items) {
@@ -68,7 +68,7 @@ export class Connections {
     return { name: this.nodeOf(address) ? 'its node' : 'outside', address };
   }
 
-  /** What the peer of a pod is called at this port. */
+  /** The name of the party that a pod connects to at this port. */
   private name({ to, port }: Flow) {
     if (to !== this.cluster.plan.host) return this.party(to).name;
     const server = Object.entries(this.infrastructure).find(([, at]) => at === port);
@@ -85,7 +85,7 @@ export class Connections {
   private note(flow: Flow, policies: readonly Policy[]) {
     const [from, to] = [this.party(flow.from), this.party(flow.to)];
     const isOurs = [from, to].some(({ namespace }) => namespace === 'lanyard');
-    // Probes of the kubelet come from the node, which no policy keeps away from its pods.
+    // Probes of the kubelet come from the node, and no policy can keep a node from its pods.
     if (!isOurs || from.name === 'its node') return;
     const named = this.name(flow);
     const port = named === 'outside' ? outsidePort : `${flow.protocol} ${flow.port}`;
@@ -102,7 +102,7 @@ export class Connections {
       for (const flow of await this.tracked(node)) if (this.isKnown(flow)) this.note(flow, policies);
   }
 
-  /** A pod opens connections before the kubelet has told its address: they are still tracked at the next look. */
+  /** A pod opens connections before the kubelet has reported its address: they are still tracked at the next look. */
   private isKnown({ from, to }: Flow) {
     return [from, to].every((one) => !isOfPod(one) || this.pods.has(one) || this.nodeOf(one) !== undefined);
   }

@@ -1,4 +1,4 @@
-/** The processes in a container of a pod, as this machine sees them: stopped, continued, out of memory. */
+/** Stops and continues the processes in a container of a pod, as seen from this machine, and limits their memory. */
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { kill } from '../lanyard/processes.ts';
@@ -12,19 +12,19 @@ interface ContainerStatus {
   lastState?: { terminated?: { reason: string } };
 }
 
-/** All our pods have one container. */
+/** Each of our pods has one container. */
 const statusOf = ({ status }: KubernetesObject) => ((status?.['containerStatuses'] ?? []) as ContainerStatus[])[0];
 
 export const restartsOf = (pod: KubernetesObject) => statusOf(pod)?.restartCount ?? 0;
 
-/** Why its container ended the last time, for example `OOMKilled`. */
+/** Why the pod's container ended the last time, for example `OOMKilled`. */
 export const endOf = (pod: KubernetesObject) => statusOf(pod)?.lastState?.terminated?.reason;
 
-/** Of the CFS scheduler, as the kubelet sets it. */
+/** Period of the CFS scheduler, as the kubelet sets it. */
 const periodMicroseconds = 100_000;
 
 const pageBytes = 4_096;
-/** What a container may still take before it is out of memory: less than any program that starts. */
+/** The memory that a container may still use before it is out of memory: less than any program needs to start. */
 const spareBytes = 4 * 1024 * 1024;
 
 export class Container {
@@ -44,7 +44,7 @@ export class Container {
     return found;
   }
 
-  /** As this machine counts. */
+  /** The pids as this machine counts them. */
   get pids() {
     return readFileSync(this.file('cgroup.procs'), 'utf8').trim().split('\n').map(Number);
   }
@@ -53,21 +53,21 @@ export class Container {
     for (const pid of this.pids) kill(pid, signal);
   }
 
-  /** Its limit becomes what it has: whatever starts in it next makes the kernel kill the largest process of it. */
+  /** Lowers the memory limit to the current usage: the next program that starts makes the kernel kill the largest process. */
   takeMemory() {
     const used = Number(readFileSync(this.file('memory.usage_in_bytes', 'memory.current'), 'utf8'));
     const limit = Math.ceil((used + spareBytes) / pageBytes) * pageBytes;
     writeFileSync(this.file('memory.limit_in_bytes', 'memory.max'), String(limit));
   }
 
-  /** @param millicores that it may use of the processors from now on, whatever its pod's limit is */
+  /** @param millicores of CPU time that the container may use from now on, whatever the limit of its pod */
   limitProcessors(millicores: number) {
     const quota = (millicores / 1_000) * periodMicroseconds;
     const file = this.file('cpu.cfs_quota_us', 'cpu.max');
     writeFileSync(file, file.endsWith('cpu.max') ? `${quota} ${periodMicroseconds}` : String(quota));
   }
 
-  /** Periods in which it ran, and those in which it had used up what it may use of the processors. */
+  /** Periods in which the container ran, and those in which it had used up its CPU time. */
   throttling() {
     const text = this.branches
       .map((branch) => join(branch, 'cpu.stat'))

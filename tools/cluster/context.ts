@@ -1,4 +1,4 @@
-/** The same commands for a cluster that runs elsewhere: the current context of kubectl. */
+/** The same commands for a cluster elsewhere: the current context of kubectl. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { externalInfrastructure } from '../lanyard/infrastructure.ts';
@@ -10,7 +10,7 @@ import { Kubectl } from './kubectl.ts';
 import { infrastructurePolicies, nodePortPolicies } from './local-overlay.ts';
 import { namespace, nodePorts, secretsOfServices, writeOverlay } from './overlay.ts';
 
-/** `preStop.sleep`, without a feature gate. */
+/** The first minor version with `preStop.sleep` without a feature gate. */
 const minorMin = 30;
 
 const rolloutMs = 600_000;
@@ -23,7 +23,7 @@ const check = async (kubectl: Kubectl) => {
   say(`context ${context}: Kubernetes ${serverVersion.gitVersion}`);
 };
 
-/** Infrastructure that the pods reach, of KAFKA_BROKERS, DATABASE_URL and REDIS_URL. */
+/** The infrastructure in KAFKA_BROKERS, DATABASE_URL and REDIS_URL, which the pods must be able to reach. */
 const infrastructure = (): InfrastructureUrls => {
   const { brokers, databaseUrl, redisUrl } = externalInfrastructure();
   if (!brokers || !databaseUrl || !redisUrl)

@@ -1,4 +1,4 @@
-/** etcd, the API server, the controllers and the scheduler, in a namespace of their own. */
+/** etcd, the API server, the controllers and the scheduler, in their own namespace. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { waitUntil } from '../lanyard/probes.ts';
@@ -8,7 +8,7 @@ import { serviceNetwork, podNetwork, type Plan } from './plan.ts';
 import type { Kubectl } from './kubectl.ts';
 import type { Namespace } from './namespaces.ts';
 
-/** A node that says nothing for so long is not ready; its pods are replaced after as long again. */
+/** A node that is silent for this long is not ready; its pods are replaced after the same time again. */
 const silentNodeSeconds = 20;
 
 const etcdUrl = 'http://127.0.0.1:2379';
@@ -26,7 +26,7 @@ const etcd = ({ control }: Plan) => [
     'listen-peer-urls': peerUrl,
     'initial-advertise-peer-urls': peerUrl,
     'initial-cluster': `default=${peerUrl}`,
-    // The cluster does not outlive its machine.
+    // The data need not survive a failure of the machine, because the cluster does not.
     'unsafe-no-fsync': true,
   }),
 ];
@@ -49,7 +49,7 @@ export const apiServer = (plan: Plan) => {
       'authorization-mode': 'Node,RBAC',
       'kubelet-client-certificate': file('admin.crt'),
       'kubelet-client-key': file('admin.key'),
-      // Names of nodes are not resolved anywhere.
+      // No DNS server resolves the names of nodes.
       'kubelet-preferred-address-types': 'InternalIP',
       'allow-privileged': true,
       'requestheader-client-ca-file': file('ca.crt'),
@@ -59,7 +59,7 @@ export const apiServer = (plan: Plan) => {
       'requestheader-username-headers': 'X-Remote-User',
       'proxy-client-cert-file': file('front.crt'),
       'proxy-client-key-file': file('front.key'),
-      // There is no kube-proxy beside it: it asks pods, not Services.
+      // There is no kube-proxy beside the API server, so it connects to pods, not to Services.
       'enable-aggregator-routing': true,
       'default-not-ready-toleration-seconds': silentNodeSeconds,
       'default-unreachable-toleration-seconds': silentNodeSeconds,
@@ -109,7 +109,7 @@ export const startControlPlane = async (plan: Plan, control: Namespace, kubectl:
     alive: () => control.isAlive,
     hint: `See ${plan.control.folder}/logs`,
   });
-  // Earlier, they would be refused, because their roles do not exist yet, and end.
+  // If they started earlier, they would be refused, because their roles do not exist yet, and would end.
   control.launch('kube-controller-manager', controllerManager(plan));
   control.launch('kube-scheduler', scheduler(plan));
 };

@@ -1,4 +1,4 @@
-/** Debian's programs that a local cluster consists of, beside those that are built. */
+/** Debian's programs that a local cluster needs, beside those that are built. */
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { installPackages } from '../lanyard/programs.ts';
@@ -23,7 +23,7 @@ const isInstalled = (program: string) =>
     ? existsSync(program)
     : spawnSync(program, ['--help'], { stdio: 'ignore' }).error === undefined;
 
-/** Root installs what is missing; anyone else is told what to install. Throws Stop. */
+/** Installs what is missing as root; for other users, throws Stop with what to install. */
 export const ensureDebianPrograms = () => {
   if (process.platform !== 'linux')
     throw new Stop('A local cluster needs Linux: use --context with a cluster that runs.');

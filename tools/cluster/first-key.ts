@@ -6,7 +6,7 @@ import type { Kubectl } from './kubectl.ts';
 
 const read = "fs.readFileSync('/run/lanyard/admin.key', 'utf8')";
 
-/** As docs/kubernetes.md says: the pod that started first has it. It is written to the file. */
+/** The pod that started first has the key (docs/kubernetes.md). Writes it to the file. */
 export const fetchFirstKey = (kubectl: Kubectl, file: string) =>
   waitUntil('the first administrator key', async () => {
     const pods = await kubectl.list('pods', '-n', namespace, '-l', 'app.kubernetes.io/name=gateway');

@@ -1,4 +1,4 @@
-/** Lines of `conntrack -L`: who opened a connection, and which address and port it reached, behind every Service. */
+/** Reads lines of `conntrack -L`: who opened a connection, and the real address and port that it reached behind a Service. */
 import { BlockList } from 'node:net';
 import { podNetwork } from './plan.ts';
 
@@ -25,5 +25,5 @@ const pods = new BlockList();
 const [network = '', prefix] = podNetwork.split('/');
 pods.addSubnet(network, Number(prefix));
 
-/** Or of the link between the pods of a node and the node. */
+/** Whether the address is one of a pod, or of the link between the pods of a node and the node. */
 export const isOfPod = (address: string) => pods.check(address);

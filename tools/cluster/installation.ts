@@ -1,4 +1,4 @@
-/** Lanyard on the cluster: infrastructure outside of it, as a managed one is, images, the dev overlay, the first key. */
+/** Installs Lanyard on the cluster: images, the dev overlay, the first key, and infrastructure outside of it, like a managed one. */
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { externalInfrastructure, startInfrastructure } from '../lanyard/infrastructure.ts';
@@ -44,7 +44,7 @@ export class Installation {
     return existsSync(this.keyFile) ? readFileSync(this.keyFile, 'utf8').trim() : '';
   }
 
-  /** One per node: each takes calls for every gateway. */
+  /** One URL per node: each node accepts calls for every gateway. */
   get baseUrls() {
     return this.cluster.plan.nodes.map(({ address }) => `http://${address}:${nodePorts.http}`);
   }
@@ -99,13 +99,13 @@ export class Installation {
     return infrastructure;
   }
 
-  /** In order if nothing else is said. Resolves when it answers again. */
+  /** Restarts a server, gracefully unless `signal` is given. Resolves when it answers again. */
   async restartServer(name: string, signal?: NodeJS.Signals) {
     const { units } = new StateFile(this.infrastructureFolder).state;
     const unit = units.find((one) => one.name === name);
     if (!unit) throw new Error(`no server ${name}`);
     await stopProcess(processOf(unit), { signal: signal ?? unit.stopSignal, waitMs: 30_000 });
-    // The kernel closes the sockets of a killed process some time after it has gone; pods know this port only.
+    // The kernel closes the sockets of a killed process some time after its end, but pods know only this port.
     const [host, port] = splitAddress(unit.address, 0);
     await waitUntil(`port ${port}`, async () => (await tcpPort(port, host)) === port);
     await this.startInfrastructure();
@@ -117,7 +117,7 @@ export class Installation {
     removeData(this.infrastructureFolder);
   }
 
-  /** For applications and devices on this machine, which the pods reach at its end of the link. */
+  /** Settings for applications and devices on this machine, which pods reach at the machine's end of the link. */
   private settings(more: Settings): Settings {
     const uris = [this.coapUrls[0], this.coapsUrls[0], this.coapsTcpUrls[0], this.baseUrl].join(',');
     return {
@@ -136,14 +136,14 @@ export class Installation {
     return (await this.startInfrastructure()).urls;
   }
 
-  /** Other values for the next pods: what runs has read the ones before. */
+  /** Changes secrets for pods that start from now on: running pods have read the old values. */
   async changeSecrets(change: Partial<Secrets>) {
     const secrets = { ...this.secrets, ...change };
     writeFileSync(join(this.infrastructureFolder, 'secrets.json'), JSON.stringify(secrets, null, 2), { mode: 0o600 });
     await this.kubectl.apply(secretsOfServices(await this.infrastructureUrls(), secrets));
   }
 
-  /** A new key and certificate for the listeners of devices. Gives the certificate. */
+  /** Creates a new key and certificate for the listeners of devices. Returns the certificate. */
   async changeCertificate(name?: string) {
     const { selfSigned } = await import('@lanyard/testing');
     const made = selfSigned('devices', { hosts: this.cluster.plan.nodes.map(({ address }) => address) });
@@ -175,10 +175,10 @@ export class Installation {
     await this.fetchKey();
   }
 
-  /** What else a check of this kind of installation looks at, once everything runs. */
+  /** Further checks of this kind of installation, once everything runs. */
   async after() {}
 
-  /** Lanyard and its data; the cluster stays. */
+  /** Removes Lanyard and its data; the cluster stays. */
   async uninstall() {
     const options = ['--ignore-not-found', '--timeout=300s'];
     for (const what of [`namespace/${namespace}`, 'persistentvolume/packages'])

@@ -1,4 +1,4 @@
-/** What an application and a device do, from outside the cluster: each transport, each kind of channel. */
+/** Tests an application and a device from outside the cluster, over each transport and each kind of channel. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -79,7 +79,7 @@ const idOf = async (administrator: Lanyard, name: string) => {
   return found.find((device) => device.endpoint_name === name)?.id ?? '';
 };
 
-/** Suspended it is refused, resumed it is back. */
+/** Suspends the device, which is then refused, and resumes it, which brings it back. */
 const suspension = async (administrator: Lanyard, id: string, fleet: Simulator) => {
   const body = { category: 'maintenance', description: 'journey' } as const;
   await administrator.call('POST /v3/devices/{id}/suspend', { path: { id }, body });
@@ -88,7 +88,7 @@ const suspension = async (administrator: Lanyard, id: string, fleet: Simulator) 
   await waitUntil('the device to be back', async () => (await fleet.state()).registered === 1, patience);
 };
 
-/** Throws Stop when something does not come. */
+/** Throws Stop when an expected event does not happen. */
 export const travel = async (installation: Installation) => {
   const { baseUrl, adminKey: key, cluster } = installation;
   const administrator = new Lanyard({ baseUrl, key, retries: 10 });

@@ -5,7 +5,7 @@ import { kubeconfigOf } from './certificates.ts';
 import { programPath } from './programs.ts';
 import type { Plan } from './plan.ts';
 
-/** As much of an object as is looked at here. */
+/** The part of an object that is used here. */
 export interface KubernetesObject {
   metadata: { name: string; namespace?: string; labels?: Record<string, string> };
   spec?: Record<string, unknown>;
@@ -27,27 +27,28 @@ export class Kubectl {
     return new Kubectl(programPath('kubectl'), { KUBECONFIG: kubeconfigOf(plan, 'admin') });
   }
 
-  /** The current context of this machine's own kubectl. */
+  /** The kubectl of this machine, with its current context. */
   static ofContext() {
     return new Kubectl('kubectl');
   }
 
-  /** For a terminal. */
+  /** The command line for use in a terminal. */
   get line() {
     const settings = Object.entries(this.env).map(([name, value]) => `${name}=${value} `);
     return `${settings.join('')}${this.program}`;
   }
 
   /**
-   * Asynchronous: what measures an installation meanwhile, such as a WebSocket that has to answer pings, runs in this process.
-   * @throws Stop with what kubectl says
+   * Asynchronous, because programs that measure an installation meanwhile, such as a WebSocket that has to answer pings, run in
+   * this process.
+   * @throws Stop with the message of kubectl
    */
   async run(args: readonly string[], { input = '', timeoutMs = callMs }: { input?: string; timeoutMs?: number } = {}) {
     const child = spawn(this.program, args, { env: { ...process.env, ...this.env }, timeout: timeoutMs });
     const output = { stdout: '', stderr: '' };
     for (const name of ['stdout', 'stderr'] as const)
       child[name].setEncoding('utf8').on('data', (text) => (output[name] += text));
-    // It may end before it has read everything.
+    // The program may end before it has read all input.
     child.stdin.on('error', () => undefined).end(input);
     const code = await new Promise((done, failed) => {
       child.on('error', failed);
@@ -70,7 +71,7 @@ export class Kubectl {
 
   apply(objects: readonly object[]) {
     const input = JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects });
-    // On the side of the server: some definitions are larger than the annotation that the other way needs.
+    // Server-side, because some definitions are larger than the annotation that the client-side way needs.
     return this.run(['apply', '--server-side', '--force-conflicts', '-f', '-'], { input });
   }
 }

@@ -1,4 +1,4 @@
-/** What the dev overlay needs on the local cluster: infrastructure and applications at this machine's address, certificates, packages that nodes share. */
+/** Additions to the dev overlay for the local cluster: infrastructure and applications on this machine, certificates, shared packages. */
 import type { Certified } from '@lanyard/testing';
 import { publicAddress } from '../lanyard/infrastructure.ts';
 import { splitAddress } from '../lanyard/probes.ts';
@@ -47,7 +47,7 @@ const packagesPatches = [
 
 const portOf = (address: string, usual: number) => splitAddress(publicAddress(address), usual)[1];
 
-/** Each server of the infrastructure by its name in tables, and the TCP port at which it listens. */
+/** The TCP port of each server of the infrastructure, by its name in tables. */
 export const infrastructurePorts = ({ brokers, databaseUrl, redisUrl }: InfrastructureUrls) => ({
   kafka: portOf(brokers, 9092),
   postgresql: portOf(databaseUrl, 5432),
@@ -55,8 +55,8 @@ export const infrastructurePorts = ({ brokers, databaseUrl, redisUrl }: Infrastr
 });
 
 /**
- * The infrastructure is outside the cluster, as docs/kubernetes.md says.
- * @param address of all of it; undefined: at names, which policies do not know, so that every address is allowed
+ * Policies for infrastructure outside the cluster (docs/kubernetes.md).
+ * @param address of all servers; undefined if they have names, which policies cannot contain, so that every address is allowed
  */
 export const infrastructurePolicies = (infrastructure: InfrastructureUrls, address?: string) => {
   const { kafka, postgresql, redis } = infrastructurePorts(infrastructure);
@@ -73,9 +73,9 @@ export const infrastructurePolicies = (infrastructure: InfrastructureUrls, addre
 };
 
 /**
- * All devices are at one address, that of this machine: their flows are spread, and each stays with the replica that got its first.
- * Of several nodes each takes datagrams for every replica, which hides the ports of devices: two at different replicas may seem
- * to be at one address, and the device-proxy then takes the later one for the owner of the address.
+ * All devices have one address, that of this machine: their flows are spread, and each stays with the replica of its first
+ * datagram. With several nodes, each node accepts datagrams for every replica, which hides the ports of devices: two devices at
+ * different replicas may seem to have the same address, and the device-proxy then takes the later one for its owner.
  */
 const devicesPatch = ({ nodes }: Plan) => ({
   target: { kind: 'Service', name: 'devices-udp' },
@@ -105,7 +105,7 @@ const policy = (name: string, app: string, spec: { ingress?: unknown[]; egress?:
 });
 
 /**
- * Applications and devices come in at the nodes, without a balancer.
+ * Applications and devices connect to the nodes directly, without a load balancer.
  * @param from the addresses of applications; undefined: any
  */
 export const nodePortPolicies = (from?: object[]) => {

@@ -8,7 +8,7 @@ import { podNetwork, type Member, type Plan } from './plan.ts';
 
 const markerOf = ({ folder }: Member) => `LANYARD_CLUSTER_MEMBER=${folder}`;
 
-/** What programs write beside their own folders is gone with the namespace. */
+/** Folders that each member has for itself: their content is gone with its namespace. */
 const privateFolders = ['/run', '/var/lib', '/var/log'];
 
 const startWithinMs = 10_000;
@@ -23,11 +23,11 @@ const childOf = (pid: number) => {
 };
 
 /**
- * A member that runs. When its first process ends, the kernel ends all others of it and gives back its links, mounts and rules.
+ * A running member. When its first process ends, the kernel ends all its other processes and removes its links, mounts and rules.
  */
 export class Namespace {
   member: Member;
-  /** Of `unshare`, by which the member is found again. */
+  /** Pid of `unshare`, by which the member is found again. */
   pid: number;
 
   constructor(member: Member, pid: number) {
@@ -37,7 +37,7 @@ export class Namespace {
 
   static async start(member: Member) {
     mkdirSync(member.folder, { recursive: true });
-    // A process that ignores SIGCHLD leaves no zombies, whichever children it inherits.
+    // A process that ignores SIGCHLD leaves no zombies, even of children that it inherits.
     const wait = ['env', '--ignore-signal=CHLD', markerOf(member), 'sleep', 'infinity'];
     const namespace = new Namespace(
       member,
@@ -48,7 +48,7 @@ export class Namespace {
       }),
     );
     for (const end = Date.now() + startWithinMs; ; await sleep(20)) {
-      // `env` becomes `sleep` once all is mounted.
+      // `env` is replaced by `sleep` once everything is mounted.
       if (namespace.init && isProcess(namespace.init, 'sleep infinity')) break;
       if (!namespace.isAlive || Date.now() > end)
         throw new Stop(`${member.name} could not get namespaces: see ${member.folder}/namespace.log`);
@@ -57,7 +57,7 @@ export class Namespace {
     return namespace;
   }
 
-  /** Its first process, as this machine counts. */
+  /** Pid of its first process, as this machine counts. */
   get init() {
     return childOf(this.pid);
   }
@@ -74,12 +74,12 @@ export class Namespace {
     return outputOf('nsenter', this.enter([program, ...args]));
   }
 
-  /** In its network, with the files and processes of this machine. */
+  /** Runs `ip` in its network, with the files and processes of this machine. */
   ip(...args: string[]) {
     return outputOf('nsenter', ['--target', String(this.init), '--net', '--', 'ip', ...args]);
   }
 
-  /** A program that continues, and is started again when it ends, as systemd would. Gives the pid of what waits for it. */
+  /** Starts a program, and restarts it when it ends, as systemd would. Returns the pid of the process that waits for it. */
   launch(name: string, args: readonly string[], env: Record<string, string> = {}) {
     return launch({
       command: 'nsenter',
@@ -91,11 +91,11 @@ export class Namespace {
 
   private mountPrivately() {
     for (const folder of privateFolders) this.run('mount', '-t', 'tmpfs', 'tmpfs', folder);
-    // Programs take an empty cgroup v2 beside v1 for the one in use.
+    // Programs would mistake an empty cgroup v2 beside v1 for the one in use.
     spawnSync('nsenter', this.enter(['umount', '/sys/fs/cgroup/unified']), { stdio: 'ignore' });
   }
 
-  /** At once, with all that runs in it. */
+  /** Ends the member at once, with everything that runs in it. */
   async stop() {
     const { pid, init } = this;
     if (init) kill(init, 'SIGKILL');
@@ -109,12 +109,12 @@ const bridge = 'nodes';
 
 export const hasLink = ({ link }: Plan) => outputOf('ip', ['-o', 'link']).includes(` ${link}@`);
 
-/** The kernel would do it some time after the namespace has ended. */
+/** Removes the link now; the kernel would do so only some time after the namespace has ended. */
 export const disconnectHost = (plan: Plan) => {
   if (hasLink(plan)) spawnSync('ip', ['link', 'delete', plan.link], { stdio: 'ignore' });
 };
 
-/** Between the control plane and this machine. */
+/** Creates the link between the control plane and this machine. */
 export const connectHost = ({ link, host, control: { address } }: Plan, control: Namespace) => {
   control.ip('link', 'set', 'lo', 'up');
   control.ip('link', 'add', bridge, 'type', 'bridge');
@@ -129,7 +129,7 @@ export const connectHost = ({ link, host, control: { address } }: Plan, control:
 
 const routePods = (of: Namespace, { pods = '', address }: Member) => of.ip('route', 'replace', pods, 'via', address);
 
-/** A node that joins: its link, and the ways to and from the pods of the others. */
+/** Connects a node that joins: creates its link, and the routes between its pods and those of other nodes. */
 export const connectNode = (plan: Plan, control: Namespace, node: Namespace) => {
   const { name, address, pods = '' } = node.member;
   control.ip('link', 'add', name, 'type', 'veth', 'peer', 'name', 'eth0', 'netns', String(node.init));
@@ -141,7 +141,7 @@ export const connectNode = (plan: Plan, control: Namespace, node: Namespace) => 
   node.run('sysctl', '-qw', 'net.ipv4.ip_forward=1');
   routePods(control, node.member);
   for (const other of plan.nodes) if (other.name !== name) routePods(node, other);
-  // Pods are known by their own addresses among each other, and by that of their node elsewhere.
+  // Among each other, pods use their own addresses; elsewhere, that of their node.
   const outside = ['-s', pods, '!', '-d', podNetwork, '-j', 'MASQUERADE'];
   node.run('iptables', '-t', 'nat', '-A', 'POSTROUTING', ...outside);
 };

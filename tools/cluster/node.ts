@@ -10,7 +10,7 @@ import type { Namespace } from './namespaces.ts';
 
 export const pauseImage = 'localhost/lanyard/pause:1';
 
-/** In the node's own /run. */
+/** Path in the node's own /run. */
 const socket = '/run/containerd/containerd.sock';
 
 export const containerdConfig = ({ folder }: Member) => `version = 2
@@ -30,7 +30,7 @@ state = "/run/containerd"
       runtime_type = "io.containerd.runc.v2"
 `;
 
-/** Point to point: also what two pods of one node say to each other passes the rules of Services. */
+/** Point to point, so that traffic between two pods of the same node passes the rules of Services too. */
 export const podNetworkConfig = ({ folder, pods }: Member) => ({
   cniVersion: '0.4.0',
   name: 'pods',
@@ -63,7 +63,7 @@ export const kubeletConfig = (plan: Plan, { name, folder }: Member) => ({
   clusterDNS: [dnsService],
   clusterDomain: 'cluster.local',
   containerRuntimeEndpoint: `unix://${socket}`,
-  // A kubelet ends the pods that it finds and does not know: each has a branch of its own.
+  // A kubelet ends pods that it finds but does not know, so each node has its own branch.
   cgroupRoot: `${cgroupOf(plan)}/${name}`,
   cgroupDriver: 'cgroupfs',
   failCgroupV1: false,
@@ -73,7 +73,7 @@ export const kubeletConfig = (plan: Plan, { name, folder }: Member) => ({
   podLogsDir: join(folder, 'pods'),
   volumePluginDir: join(folder, 'volume-plugins'),
   resolvConf: join(folder, 'resolv.conf'),
-  // The disk of this machine is not the cluster's.
+  // The disk of this machine does not belong to the cluster alone.
   evictionHard: { 'memory.available': '200Mi', 'nodefs.available': '1%', 'imagefs.available': '1%' },
   imageGCHighThresholdPercent: 100,
 });
@@ -84,7 +84,7 @@ const writeConfiguration = (plan: Plan, member: Member) => {
   writeFileSync(join(folder, 'containerd.toml'), containerdConfig(member));
   writeFileSync(join(folder, 'cni/10-pods.conflist'), JSON.stringify(podNetworkConfig(member)));
   writeFileSync(join(folder, 'kubelet.yaml'), JSON.stringify(kubeletConfig(plan, member), null, 2));
-  // Names outside the cluster have no answer: nothing in it needs them.
+  // Names outside the cluster are not resolved, because no program in it needs them.
   writeFileSync(join(folder, 'resolv.conf'), 'nameserver 127.0.0.1\n');
 };
 
@@ -103,13 +103,13 @@ const kubeProxy = (plan: Plan, { name }: Member) => [
   `--hostname-override=${name}`,
   `--cluster-cidr=${podNetwork}`,
   '--proxy-mode=iptables',
-  // Limits of the machine, which namespaces may not change.
+  // These limits are the machine's, and namespaces may not change them.
   '--conntrack-max-per-core=0',
   '--conntrack-tcp-timeout-established=0',
   '--conntrack-tcp-timeout-close-wait=0',
 ];
 
-/** In its namespace, that is connected. The node is ready some seconds later. */
+/** Starts a node in its namespace, which must be connected. The node is ready some seconds later. */
 export const startNode = async (plan: Plan, node: Namespace, pauseArchive: string) => {
   const { member } = node;
   writeConfiguration(plan, member);
@@ -132,7 +132,7 @@ export const startNode = async (plan: Plan, node: Namespace, pauseArchive: strin
 const ctr = (node: Namespace, ...args: string[]) =>
   node.run('ctr', '--address', socket, '--namespace', 'k8s.io', ...args);
 
-/** @param archive as `docker save` writes it, also of several images */
+/** @param archive in the format of `docker save`, also of several images */
 export const importImages = (node: Namespace, archive: string) => {
   ctr(node, 'images', 'import', archive);
   return basename(archive);

@@ -1,4 +1,4 @@
-/** Lanyard's dev overlay for a cluster: infrastructure outside of it, ports at its nodes, Secrets. */
+/** Lanyard's dev overlay for a cluster: infrastructure outside of the cluster, ports on its nodes, Secrets. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { root } from '../lanyard/project.ts';
@@ -13,12 +13,12 @@ import {
 
 export const namespace = 'lanyard';
 
-/** At every node. The devices' own port is in the overlay. */
+/** Ports on every node. The port of the devices themselves is in the overlay. */
 export const nodePorts = { http: 30080, coap: 30683, coaps: 30684 };
 
 const withoutTls = (server: string) => [`${server}_TLS_ENABLED=false`, `${server}_TLS_CA_FILE=`];
 
-/** Beside the infrastructure: what a caller adds, by service. */
+/** Settings that a caller adds to those of the infrastructure, by service. */
 export type Settings = Partial<Record<App, string[]>>;
 
 const literals = (infrastructure: Pick<InfrastructureUrls, 'brokers'>, own: Settings): Record<string, string[]> => ({
@@ -70,7 +70,7 @@ const patches = (): Patch[] => [
   },
 ];
 
-/** @param folder that the kustomization is written to */
+/** @param folder to which the kustomization is written */
 export const kustomization = (
   folder: string,
   {
@@ -82,7 +82,7 @@ export const kustomization = (
     infrastructure: Pick<InfrastructureUrls, 'brokers'>;
     settings?: Settings;
     images?: (app: App) => { newName: string; newTag: string };
-    /** Patches of a particular cluster. */
+    /** Patches for a particular cluster. */
     more?: Patch[];
   },
 ) => ({
@@ -99,7 +99,7 @@ export const kustomization = (
   patches: [...patches(), ...more].map(({ target, patch }) => ({ target, patch: JSON.stringify(patch) })),
 });
 
-/** DTLS and TLS at the same number. */
+/** DTLS and TLS use the same port number. */
 export const devicesService = () => ({
   apiVersion: 'v1',
   kind: 'Service',
@@ -126,7 +126,7 @@ export const writeOverlay = (
   writeFileSync(join(folder, 'objects.yaml'), documents.join('\n---\n'));
 };
 
-/** One per service, with what it reads. */
+/** One Secret per service, with the values that it reads. */
 export const secretsOfServices = (infrastructure: InfrastructureUrls, secrets: Secrets) =>
   apps.map((app) => ({
     apiVersion: 'v1',
@@ -142,7 +142,7 @@ export const secretsOfServices = (infrastructure: InfrastructureUrls, secrets: S
     },
   }));
 
-/** For the claim of campaigns: a folder of this machine, which all nodes see. */
+/** The volume for the claim of campaigns: a folder of this machine, which all nodes see. */
 export const packagesVolume = (path: string) => ({
   apiVersion: 'v1',
   kind: 'PersistentVolume',

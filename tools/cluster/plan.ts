@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { dataFolder } from '../lanyard/project.ts';
 
-/** Pods and Services, inside the namespaces only. */
+/** Networks of Pods and Services, which exist only inside the namespaces. */
 export const podNetwork = '10.244.0.0/16';
 export const serviceNetwork = '10.96.0.0/16';
 export const kubernetesService = '10.96.0.1';
@@ -11,7 +11,7 @@ export const dnsService = '10.96.0.10';
 
 export const nodesMax = 9;
 
-/** Of a network of /24, which this machine and the nodes share. */
+/** Addresses in a /24 network that this machine and the nodes share. */
 const hostEnd = 254;
 const controlEnd = 1;
 const firstNodeEnd = 11;
@@ -22,21 +22,21 @@ export interface Member {
   name: string;
   address: string;
   folder: string;
-  /** Of its pods; the control plane has none. */
+  /** Network of its pods; the control plane has none. */
   pods?: string;
 }
 
 export interface Plan {
   folder: string;
   network: string;
-  /** The only link that this machine sees, and its address on it: infrastructure and applications are reached there. */
+  /** The only link that this machine sees, and its address on it, where infrastructure and applications are reached. */
   link: string;
   host: string;
   control: Member;
   nodes: Member[];
 }
 
-/** @param network the first three numbers of the /24, of LANYARD_CLUSTER_NETWORK if nothing else is said */
+/** @param network the first three numbers of the /24; by default, that of LANYARD_CLUSTER_NETWORK */
 export const planOf = (
   nodes: number,
   {
@@ -52,7 +52,7 @@ export const planOf = (
   return {
     folder,
     network: `${network}.0/24`,
-    // At most 15 characters.
+    // A link name has at most 15 characters.
     link: `ly${network.replaceAll('.', '-')}`,
     host: `${network}.${hostEnd}`,
     control: member('control', controlEnd),

@@ -1,4 +1,4 @@
-/** Kubernetes and its neighbours, built from Go modules once per machine and kept in the user's cache. */
+/** Kubernetes and related programs, built from Go modules once per machine and kept in the user's cache. */
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,13 +6,13 @@ import { goMinor, hasGo, outputOf, runProgram } from '../lanyard/programs.ts';
 import { say, Stop } from '../lanyard/project.ts';
 import { cacheFolder } from './plan.ts';
 
-/** `staging`: the version under which the module's own folders are published */
+/** `staging`: the version under which folders of the module are published as modules */
 interface Source {
   module: string;
   version: string;
   staging?: string;
   folder: string;
-  /** Name of the program to its package, relative to the module. */
+  /** Packages by name of the program, relative to the module. */
   programs: Record<string, string>;
 }
 
@@ -71,7 +71,7 @@ const missingOf = (source: Source) =>
 export const missingPrograms = (names: readonly SourceName[] = Object.keys(sources) as SourceName[]) =>
   names.flatMap((name) => missingOf(sources[name]).map(([program]) => program));
 
-// The checksum database is not reached from every network that has a module proxy; versions are pinned here.
+// Some networks with a module proxy cannot reach the checksum database; versions are pinned here.
 const goEnvironment = { CGO_ENABLED: '0', GOFLAGS: '-mod=mod', GONOSUMDB: '*' };
 
 const go = (args: string[], cwd: string) => outputOf('go', args, { cwd, env: { ...process.env, ...goEnvironment } });
@@ -80,15 +80,15 @@ const checkGo = () => {
   if (!hasGo()) throw new Stop(`Kubernetes is built with Go 1.${goMinor} or later: install it from https://go.dev/dl/`);
 };
 
-/** Where the module's files are: its sources and manifests. */
+/** The folder of the module's files: its sources and manifests. */
 export const moduleFolder = (name: SourceName): string => {
   const { module, version } = sources[name];
   return JSON.parse(go(['mod', 'download', '-json', `${module}@${version}`], tmpdir())).Dir;
 };
 
 /**
- * A module that requires the source and repeats its replacements, which Go applies to a main module only. Folders of the
- * source's own repository become the versions under which they are published.
+ * A main module that requires the source and repeats its replacements, because Go applies these only in a main module. Folders
+ * of the source's own repository are replaced by the versions under which they are published.
  */
 export const goModOf = (
   goMod: string,
@@ -121,12 +121,12 @@ const buildProgram = async (folder: string, source: Source, [program, path]: [st
   const own = join(folder, program);
   const flags = ['-trimpath', '-ldflags', ['-s', '-w', ...stampsOf(source)].join(' ')];
   const build = ['go', '-C', folder, 'build', ...flags, '-o', own, packageOf(source, path)];
-  // It may take half an hour: whatever else this machine does comes first.
+  // A build may take half an hour, so everything else on this machine has priority.
   await runProgram('nice', ['-n', '15', ...build], goEnvironment);
   renameSync(own, target);
 };
 
-/** Builds what is missing. */
+/** Builds the programs that are missing. */
 export const buildPrograms = async (names: readonly SourceName[] = Object.keys(sources) as SourceName[]) => {
   const wanted = missingPrograms(names);
   if (wanted.length === 0) return;
@@ -151,7 +151,7 @@ export const buildPrograms = async (names: readonly SourceName[] = Object.keys(s
   }
 };
 
-/** The program in which the containers of a pod find their namespaces: it waits. */
+/** The program that holds the namespaces for the containers of a pod: it only waits. */
 const pauseSource = `package main
 
 import (

@@ -1,13 +1,13 @@
-/** Images of the services, where podman or docker keeps them. */
+/** Images of the services, in the storage of podman or docker. */
 import { rmSync } from 'node:fs';
 import { runProgram, succeeds } from '../lanyard/programs.ts';
 import { Stop } from '../lanyard/project.ts';
 import { apps } from '../lanyard/service-processes.ts';
 
-/** What the tools call an image that was built here. */
+/** The name that the tools give an image that was built here. */
 export const imageOf = (app: string, tag = 'dev') => `docker.io/library/lanyard-${app}:${tag}`;
 
-/** Those of the version before, if they were built: `npm run images -- --tag previous` in a checkout of it. */
+/** Tag of images of the previous version, if they were built: `npm run images -- --tag previous` in a checkout of it. */
 export const previousTag = 'previous';
 
 const allOf = (tag: string) => apps.map((app) => imageOf(app, tag));
@@ -17,11 +17,11 @@ const storages = [
   { program: 'docker', options: [] },
 ];
 
-/** Whether all of them are there. */
+/** Whether all images exist. */
 export const hasImages = (tag = 'dev') =>
   storages.some(({ program }) => succeeds(program, ['image', 'inspect', ...allOf(tag)]));
 
-/** All images in one archive, in which their common layers are once. */
+/** Saves all images into one archive, which contains their common layers once. */
 export const saveImages = async (archive: string, tag = 'dev') => {
   for (const { program, options } of storages) {
     rmSync(archive, { force: true });

@@ -1,4 +1,4 @@
-/** What pods use, as metrics-server measures it, beside what they request. */
+/** The resources that pods use, as metrics-server measures them, beside those that they request. */
 import { namespace } from './overlay.ts';
 import { markdownTable } from '../lanyard/tables.ts';
 import type { Kubectl, KubernetesObject } from './kubectl.ts';
@@ -31,7 +31,7 @@ interface Sample {
 
 export class Usage {
   kubectl: Kubectl;
-  /** One for each pod and time, by service. */
+  /** One sample for each pod and time, by service. */
   samples = new Map<string, Sample[]>();
   requests = new Map<string, Sample>();
   timer: NodeJS.Timeout | undefined;
@@ -53,7 +53,7 @@ export class Usage {
     this.requests.set(nameOf(labels), { cpu: millicores(cpu), memory: mebibytes(memory) });
   }
 
-  /** Nothing without metrics-server, or while it does not know the pods. */
+  /** Takes no sample without metrics-server, or while it does not know the pods. */
   private async sample() {
     const path = `/apis/metrics.k8s.io/v1beta1/namespaces/${namespace}/pods`;
     const { items } = JSON.parse(await this.kubectl.run(['get', '--raw', path])) as { items: PodMetrics[] };

@@ -1,4 +1,4 @@
-/** All of docker-compose.yml, beside a system that may run: ports and volumes of its own, which are gone afterwards. */
+/** Tests all of docker-compose.yml beside a system that may be running, with its own ports and volumes, which it removes afterwards. */
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,10 +18,10 @@ import { type ComposeProgram, findCompose } from './program.ts';
 
 const project = 'lanyard-check';
 
-/** A device that asked before there was a server asks again after MAX_TRANSMIT_WAIT, 93 s. */
+/** A device that sent a request before the server ran sends it again after MAX_TRANSMIT_WAIT, 93 s. */
 const patienceMs = 300_000;
 
-/** Of each service and port variable of the file. */
+/** The default of each port variable of the file. */
 const usualPorts = {
   GATEWAY_PORT: 8080,
   COAP_PORT: 5683,
@@ -31,7 +31,7 @@ const usualPorts = {
   REDIS_PORT: 6379,
 };
 
-/** What the file builds, where it has not been built: the first `up` of a clone would take minutes. */
+/** Images of the file that have not been built: the first `up` of a clone would take minutes. */
 const missingImages = ({ builder }: ComposeProgram) =>
   [...apps, 'device'].filter((name) => !hasImage(builder, `docker.io/library/lanyard-${name}:dev`));
 
@@ -76,7 +76,7 @@ class Check {
     return succeeds(this.compose.command, this.arguments(...args), 20_000);
   }
 
-  /** Seconds until each service says that it is ready. */
+  /** Starts everything. Resolves with the seconds until each service reports that it is ready. */
   async up() {
     const started = Date.now();
     await this.run('up', '-d', '--no-build');
@@ -93,7 +93,7 @@ class Check {
     say(`every service is ready ${Math.round((Date.now() - started) / 1_000)} s after up`);
   }
 
-  /** Containers and networks; the data stay. */
+  /** Removes containers and networks; the data stay. */
   down() {
     return this.run('down');
   }
@@ -135,7 +135,7 @@ const thermometer = async (lanyard: Lanyard) => {
   return id;
 };
 
-/** What the directory, the history and the event log know of it. */
+/** How many values the history has of the device, and how many entries the event log. */
 const knownOf = async (lanyard: Lanyard, deviceId: string) => {
   const query = { path: '/3303/0/5700' };
   const { values } = await lanyard.call('GET /v3/devices/{deviceId}/history', { path: { deviceId }, query });
@@ -162,7 +162,7 @@ const travel = async (check: Check) => {
   if (before.values === 0 || after.values < before.values || after.events < before.events)
     throw new Stop('data were lost between down and up');
   await check.stopDevice();
-  // That of `lanyard forward`, in the way of step 1. It is an error if it did not outlive down and up.
+  // The channel of `lanyard forward`, which is in the way of step 1. This fails if it did not survive down and up.
   await again.call('DELETE /v2/notification/pull');
   await followTour(check.system);
 };

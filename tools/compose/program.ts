@@ -1,4 +1,4 @@
-/** docker compose or podman-compose, and what podman needs on a bare machine. */
+/** docker compose or podman-compose, and the configuration that podman needs on a bare machine. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Builder, chooseBuilder, ensurePrograms } from '../images/programs.ts';
@@ -13,13 +13,13 @@ export interface ComposeProgram {
   first: string[];
 }
 
-/** Containers find each other by name with the first two; the third is the init process. */
+/** The first two let containers find each other by name; the third is the init process. */
 const helpersOfPodman = { netavark: 'netavark', 'aardvark-dns': 'aardvark-dns', catatonit: 'catatonit' };
 
-/** Podman itself runs with at most as many processes, and that many files are enough. */
+/** Podman itself sets no higher limit for processes, and this many open files are enough. */
 const limitMax = 32_768;
 
-/** Raising a limit needs a right that root of a container or a small machine may lack. */
+/** Keeps within the limits of this process: raising one needs a privilege that root in a container or on a small machine may lack. */
 const ownLimits = () => {
   const text = readFileSync('/proc/self/limits', 'utf8');
   const hard = (name: string) => new RegExp(`^${name} +\\S+ +(\\S+)`, 'm').exec(text)?.[1];
@@ -33,7 +33,7 @@ const ownLimits = () => {
 const configurePodman = () => {
   if (process.env.CONTAINERS_CONF !== undefined || existsSync('/etc/containers/containers.conf')) return;
   const isFirstVersion = outputOf('podman', ['info', '--format', '{{.Host.CgroupsVersion}}']).trim() === 'v1';
-  // crun takes both versions of control groups for the second where both are mounted.
+  // If both versions of control groups are mounted, crun assumes the second one.
   const runtime = isFirstVersion && succeeds('runc', ['--version']) ? 'runtime = "runc"\n' : '';
   const folder = join(dataFolder(), 'compose');
   const path = join(folder, 'containers.conf');

@@ -25,8 +25,8 @@ const headers = {
 };
 
 /**
- * The AsyncAPI 3.0 document of all topics: one channel and one message each, a send operation of each producer and a
- * receive operation of each consumer.
+ * The AsyncAPI 3.0 document of all topics: for each topic one channel and one message, with a send operation for each
+ * producer and a receive operation for each consumer.
  */
 export const asyncApi = (topics: readonly Topic<any>[]) => ({
   asyncapi: '3.0.0',

@@ -1,11 +1,11 @@
-/** docs/capacity.md: plans for three sizes of the usual fleet, and the costs that they were made with. */
+/** docs/capacity.md: plans for three sizes of the usual fleet, and the costs that the plans are based on. */
 import { readFileSync } from 'node:fs';
 import { connectionsMaxDefault } from '../../apps/device-proxy/src/limits.ts';
 import { type Fleet, usualFleet, usualPrices } from '../capacity/fleet.ts';
 import { planOf } from '../capacity/plan.ts';
 import { fleetText, planText, unitCostsText } from '../capacity/report.ts';
 
-/** Replicas of the larger fleets have the memory for more connections than the default. */
+/** Replicas of the larger fleets have enough memory for more connections than the default. */
 const sizes: Record<string, Partial<Fleet>> = {
   'One million devices': { devices: 1e6 },
   'Ten million devices': { devices: 1e7, dtlsConnections: 400_000 },

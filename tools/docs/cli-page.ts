@@ -16,7 +16,7 @@ interface Option {
   long?: string;
 }
 
-/** Of the library `commander`, what the page needs. */
+/** The part of a `commander` Command that the page needs. */
 interface Command {
   name(): string;
   description(): string;

@@ -1,4 +1,4 @@
-/** TypeScript of an OpenAPI document: an interface for each schema, and `Operations` with what each takes and answers. */
+/** TypeScript for an OpenAPI document: an interface for each schema, and `Operations` with their inputs and answers. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { root } from '../lanyard/project.ts';
@@ -94,7 +94,7 @@ const answerOf = (responses: Record<string, any>) => {
 const clientTypes = (document: any) => {
   const operations = Object.entries(document.paths).flatMap(([path, item]) =>
     Object.entries(item as Record<string, any>)
-      // A WebSocket is opened by the channel; a stream has no end, so no answer.
+      // A WebSocket is opened by the channel; a stream has no end, and therefore no answer.
       .filter(([, { responses }]) => !responses['101'] && !responses['200']?.content?.['text/event-stream'])
       .map(([method, { summary, parameters = [], requestBody, responses, deprecated }]) =>
         [
@@ -119,11 +119,11 @@ ${operations.join('\n')}
 `;
 };
 
-/** The types of libs/client, from docs/openapi.json. They are not committed: each build writes them. */
+/** Writes the types of libs/client, from docs/openapi.json. They are not committed: each build writes them. */
 export const writeClientTypes = () => {
   const path = join(root, 'libs/client/src/generated/api.ts');
   mkdirSync(dirname(path), { recursive: true });
   const text = clientTypes(JSON.parse(readFileSync(join(root, 'docs/openapi.json'), 'utf8')));
-  // Its age tells whether the console has to be built again.
+  // Unchanged files are not written, because their age tells whether the console has to be built again.
   if (!existsSync(path) || readFileSync(path, 'utf8') !== text) writeFileSync(path, text);
 };

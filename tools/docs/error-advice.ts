@@ -4,7 +4,7 @@ import { parse } from 'yaml';
 export interface Advice {
   /** One for all samples, or one for each. */
   advice: string | string[];
-  /** What the field that the error names belongs to: an API key, for example. */
+  /** The object whose field the error names: an API key, for example. */
   of?: string;
   samples?: unknown[][];
 }
@@ -26,11 +26,11 @@ const whole = (written: Written): Record<string, Advice> =>
     Object.entries(written).map(([name, advice]) => [name, typeof advice === 'string' ? { advice } : advice]),
   );
 
-/** `libs/service`: any service may answer with these. */
+/** Errors of `libs/service`, with which any service may answer. */
 export const everywhere = whole(page.everywhere);
 export const ofApps = Object.fromEntries(Object.entries(page.apps).map(([app, written]) => [app, whole(written)]));
 /**
- * Outcomes of commands, by token, and by their names in the code where one token has several; close codes of WebSockets, by
+ * Outcomes of commands, by token, or by their names in the code if one token has several; close codes of WebSockets, by
  * cause; answers to devices, by CoAP code.
  */
 export const { outcomes: ofOutcomes, close_causes: ofCloseCauses, devices: ofDevices } = page;

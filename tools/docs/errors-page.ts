@@ -33,7 +33,7 @@ const mark = (word: string) => `\`${word}\``;
 
 const lowerFirst = (text: string) => text.charAt(0).toLowerCase() + text.slice(1);
 
-/** The field that is not valid, with the reason, where the message says only "see fields". */
+/** The field that is not valid, with the reason, if the message says only "see fields". */
 const fieldProblem = (name: string, { message, fields }: Shown, of?: string): string => {
   const [field] = fields.filter((each) => each.name !== '…');
   if (!field || !message.endsWith(': see fields.')) return '';
@@ -106,7 +106,7 @@ const outcomeTable = (outcomes: Record<string, any>, codes: string[]) => {
   );
 };
 
-/** Every error of every service, from the code that makes it. */
+/** Every error of every service, created by the code of the service. */
 export const errorsPage = async () => {
   const service = await built('libs/service/dist/errors/service-error.js');
   const outcomes = await built('apps/device-proxy/dist/commands/outcome.js');

@@ -307,7 +307,7 @@ const formats: Record<string, (value: number) => string> = {
   definitionlength: (value) => `${number(value)} characters`,
 };
 
-/** With the unit that the name of the constant ends with. */
+/** The value with the unit at the end of the constant's name. */
 const formatted = (name: string, value: unknown): string => {
   const named = name
     .split('.')
@@ -326,7 +326,7 @@ const formatted = (name: string, value: unknown): string => {
   return `${format(min)} to ${format(max)}${usual === undefined ? '' : `, default ${format(usual)}`}`;
 };
 
-/** The comment of a constant, which it may share with those before it. */
+/** The comment of a constant, which constants directly before it may share. */
 const commentOf = (source: string, name: string): string => {
   const at = source.search(new RegExp(`^(?:export )?const ${name}\\b`, 'm'));
   const before = source.slice(0, at).replace(/(?:export const [^\n]*\n)+$/, '');

@@ -1,4 +1,4 @@
-/** The alert rules and the dashboard of deploy/observability as objects of Kubernetes, in k8s/components/monitoring. */
+/** The alert rules and the dashboard of deploy/observability as Kubernetes objects, in k8s/components/monitoring. */
 import { readFileSync } from 'node:fs';
 import { parse, stringify } from 'yaml';
 
@@ -15,7 +15,7 @@ export const prometheusRule = (): string =>
     spec: parse(read('alerts.yaml')),
   });
 
-/** The label is that for which the sidecar of Grafana's chart looks. */
+/** The sidecar of Grafana's chart looks for this label. */
 export const dashboardMap = (): string =>
   head +
   stringify(

@@ -1,4 +1,4 @@
-/** The OpenAPI document of the whole, as the gateway serves it, without starting anything. Needs a build. */
+/** The OpenAPI document of all services, as the gateway serves it, created without starting anything. Needs a build. */
 import { ownDocument } from '../../apps/gateway/dist/openapi/serve.js';
 import { mergeDocuments } from '../../apps/gateway/dist/openapi/merge.js';
 import { routeOf } from '../../apps/gateway/dist/proxy/routes.js';

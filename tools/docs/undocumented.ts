@@ -1,11 +1,11 @@
 /**
- * Operations without a description, or without an example of what they need: required parameters, the body, and the
- * answer to a success.
+ * Operations without a description, or without an example of their required parameters, their body, or their successful
+ * answer.
  */
 
 const methods = ['get', 'put', 'post', 'delete', 'patch'];
 
-/** Formats of a body that text cannot show. */
+/** Formats of a body that cannot be shown as text. */
 const binary = ['application/vnd.oma.lwm2m+tlv'];
 
 const withoutExample = (content: Record<string, { example?: unknown }> | undefined = {}) =>
@@ -13,7 +13,7 @@ const withoutExample = (content: Record<string, { example?: unknown }> | undefin
     .filter(([type, { example }]) => example === undefined && !binary.includes(type))
     .map(([type]) => type);
 
-/** The page offers a file to choose for bytes, and has nothing to send as prefilled. */
+/** For a body of bytes, the page offers a file chooser, and cannot prefill anything. */
 const textsAsFiles = (content: Record<string, { schema?: any }> | undefined = {}) =>
   Object.entries(content)
     .filter(([type, { schema }]) => type.startsWith('text/') && schema?.format === 'binary')

@@ -10,7 +10,7 @@ const saysNothing = (schema: any) =>
   (schema.type === 'array' && !schema.items);
 
 /**
- * Schemas of a document that type nothing: empty ones, objects without properties, arrays without items.
+ * Schemas of a document that do not define a type: empty ones, objects without properties, arrays without items.
  * @returns one line each
  */
 export const untypedIn = (document: any): string[] => {
@@ -20,7 +20,7 @@ export const untypedIn = (document: any): string[] => {
     if (saysNothing(schema)) found.push(`${at} says nothing about its value`);
     for (const [name, inner] of Object.entries(schema.properties ?? {})) look(inner, `${at}/${name}`);
     look(schema.items, at);
-    // A map of anything says `additionalProperties: {}`.
+    // A map with values of any type has `additionalProperties: {}`.
     if (Object.keys(schema.additionalProperties ?? {}).length > 0) look(schema.additionalProperties, at);
     for (const inner of [schema.anyOf, schema.oneOf, schema.allOf].flatMap((list) => list ?? [])) look(inner, at);
   };

@@ -1,14 +1,14 @@
-/** Applications with a key each: one with a WebSocket, one that is called back. */
+/** Two applications, each with its own key: one with a WebSocket, one with a callback. */
 import { callbackEvents, ConnectionLost, textOf, type Lanyard, type LanyardEvent } from '@lanyard/client';
 import { CallbackReceiver } from '@lanyard/testing';
 
-/** The notifications that both want. */
+/** Path of the resource whose notifications both applications want. */
 export const sensorPath = '/3303/0/5700';
 
-/** What arrived on one channel: numbers of each device in the order of their first arrival. */
+/** What arrived on one channel: the numbers of each device in the order of their first arrival. */
 export class Inbox {
   values = new Map<string, { first: number[]; seen: Set<number> }>();
-  /** by async-id, how often */
+  /** How often each response arrived, by async-id. */
   responses = new Map<string, number>();
   items = 0;
   repeated = 0;
@@ -39,7 +39,7 @@ export class Inbox {
 export class SocketApplication {
   inbox = new Inbox('WebSocket');
   reconnects = -1;
-  /** How the socket was closed since they were last taken. */
+  /** How the socket was closed since `closes` was last taken. */
   closes: ConnectionLost[] = [];
   isOpen = false;
   stop = () => {};
@@ -52,7 +52,7 @@ export class SocketApplication {
         this.isOpen = state === 'open';
       },
       onLost: (error) => {
-        // An attempt to connect that failed says 1006 too.
+        // A failed attempt to connect reports 1006 too.
         if (this.isOpen && error instanceof ConnectionLost) this.closes.push(error);
         this.isOpen = false;
       },

@@ -1,4 +1,4 @@
-/** The local cluster with an installation to be backed up, and another cluster in its place. */
+/** The local cluster with an installation to be backed up, and another cluster that replaces it. */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Cluster } from '../cluster/cluster.ts';
@@ -14,7 +14,7 @@ import type { BackedUpSystem } from './backup-rehearsal.ts';
 
 const settings = { campaigns: Object.entries(pollOften).map(([name, value]) => `${name}=${value}`) };
 
-/** What a restored installation needs beside the backup (docs/backup.md), by path in the folder of a cluster. */
+/** Files that a restored installation needs besides the backup (docs/backup.md), by path in the folder of a cluster. */
 const kept = ['infrastructure/secrets.json', 'packages', 'images'];
 
 class BackedUpCluster implements BackedUpSystem {
@@ -63,13 +63,13 @@ class BackedUpCluster implements BackedUpSystem {
     await this.installation.rolledOut();
   }
 
-  /** A cluster of as many nodes, after this one has ended. */
+  /** Ends this cluster, and starts another one with as many nodes. */
   async another() {
     const { cluster } = this.installation;
     const { folder, nodes } = cluster.plan;
     mkdirSync(dataFolder(), { recursive: true });
     const aside = mkdtempSync(join(dataFolder(), 'cluster-kept-'));
-    // With their owner: the pods are not root.
+    // Copied with their owners, because the pods do not run as root.
     const copy = (from: string, to: string) => {
       for (const path of kept) {
         mkdirSync(dirname(join(to, path)), { recursive: true });

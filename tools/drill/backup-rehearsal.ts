@@ -1,4 +1,4 @@
-/** An installation that is used is backed up, restored into another one with empty infrastructure, and compared. */
+/** Backs up an installation that is in use, restores it into another one with empty infrastructure, and compares both. */
 import { rmSync, mkdirSync, mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { Lanyard } from '@lanyard/client';
@@ -51,8 +51,8 @@ const fleetOf = (system: BackedUpSystem) =>
 const seconds = (sinceMs: number) => ((performance.now() - sinceMs) / 1_000).toFixed(1);
 
 /**
- * @param first runs
- * @param another a second one with the secrets and the packages of the first, which may stop it
+ * @param first an installation that runs
+ * @param another makes a second one with the secrets and the packages of the first, which it may stop
  * @returns the exit code
  */
 export const rehearseBackup = async (first: BackedUpSystem, another: () => Promise<BackedUpSystem>) => {
@@ -81,7 +81,7 @@ export const rehearseBackup = async (first: BackedUpSystem, another: () => Promi
     say(`backed up in ${seconds(started)} s`);
     await fleet.stop();
 
-    // A fresh installation: its services create the tables, and are suspended during the restore.
+    // A fresh installation: its services create the tables, and are stopped during the restore.
     second = await another();
     await second.stopServices();
     const restoring = performance.now();

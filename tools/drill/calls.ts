@@ -1,4 +1,4 @@
-/** REST calls at an even rate, of every service, until told to stop: each is repeated once, at the other gateway. */
+/** REST calls to every service at an even rate, until stopped. A failed call is retried once, at the other gateway. */
 import { Lanyard, RequestFailed, type Command } from '@lanyard/client';
 import { sensorPath } from './applications.ts';
 
@@ -16,14 +16,14 @@ const emptyTally = (): Tally => ({ calls: 0, repeated: 0, failed: 0, problems: n
 
 const count = (counts: Map<string, number>, what: string) => void counts.set(what, (counts.get(what) ?? 0) + 1);
 
-/** What is to be said of a failed call, without ids. */
+/** Text about a failed call, without ids. */
 const textOf = (error: unknown) =>
   String(error)
     .replace(/[0-9a-f]{32}/g, '{id}')
     .replace(/drill-\d+/, '{async-id}');
 
 export class Calls {
-  /** Where calls are counted: changed from step to step. */
+  /** Counts of the current step; replaced at each step. */
   tally = emptyTally();
   turn = 0;
   number = 0;
@@ -64,7 +64,7 @@ export class Calls {
     await Promise.all(this.inFlight);
   }
 
-  /** Those of the step that ended. */
+  /** The counts of the step that ended. */
   takeTally() {
     const { tally } = this;
     this.tally = emptyTally();
@@ -101,7 +101,7 @@ export class Calls {
     const [baseUrl = ''] = gateways;
     const started = performance.now();
     let attempts = 0;
-    // The other gateway the second time, as a load balancer does that has noticed.
+    // The second attempt uses the other gateway, as a load balancer does that has noticed the failure.
     const first = this.turn++;
     const inTurn: typeof fetch = (url, init) =>
       fetch(String(url).replace(baseUrl, gateways[(first + attempts++) % gateways.length] ?? ''), init);

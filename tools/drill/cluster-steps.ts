@@ -1,4 +1,4 @@
-/** What happens to a cluster while it is under load (docs/cluster.md). */
+/** Disturbances of a cluster under load (docs/cluster.md). */
 import { waitUntil } from '../lanyard/probes.ts';
 import { sleep } from '../lanyard/project.ts';
 import { apps, type App } from '../lanyard/service-processes.ts';
@@ -10,13 +10,13 @@ import type { ClusterSystem } from './cluster-system.ts';
 export interface Step {
   name: string;
   work: () => Promise<string | void>;
-  /** WebSockets are closed with 1012 and not otherwise. */
+  /** WebSockets must be closed with 1012 and no other code. */
   inOrder?: boolean;
 }
 
 const dnsAwayMs = 30_000;
 
-/** Of several nodes the last, at which no device or caller comes in. */
+/** The last of several nodes, to which no device or caller connects. */
 const lastNode = ({ installation }: ClusterSystem) => installation.cluster.plan.nodes.at(-1)?.name ?? '';
 
 const podsOn = async (system: ClusterSystem, node: string) =>
@@ -31,7 +31,7 @@ const loseNode = async (system: ClusterSystem) => {
   const started = Date.now();
   await waitUntil(`${node} is missed`, isGone, { timeoutMs: 120_000 });
   const missedAfter = ((Date.now() - started) / 1_000).toFixed(0);
-  // What a provider of machines does; without it, the pods of a StatefulSet wait for the node to come back.
+  // As a provider of machines does; without this, the pods of a StatefulSet would wait for the node to come back.
   await kubectl.run(['delete', 'node', node]);
   await system.rolledOut();
   const replacedAfter = ((Date.now() - started) / 1_000).toFixed(0);
@@ -61,7 +61,7 @@ const withoutDns = async (system: ClusterSystem) => {
   });
 };
 
-/** One service gets another tag of its image, and the one before again; the others are not touched. */
+/** Changes the image tag of one service, and reverts it; the other services are not touched. */
 const upgradeAlone = async (system: ClusterSystem, app: App) => {
   await system.installation.tagImage(imageOf(app), imageOf(app, 'next'));
   const before = (await system.pods()).map(({ metadata }) => metadata.name);
@@ -72,7 +72,7 @@ const upgradeAlone = async (system: ClusterSystem, app: App) => {
   return `${others.filter((name) => now.has(name)).length} of ${others.length} other pods were not touched`;
 };
 
-/** The event log before all others, and back after them (docs/kubernetes.md). */
+/** Upgrades the event log before all other services, and rolls it back after them (docs/kubernetes.md). */
 const upgrade = async (system: ClusterSystem) => {
   await system.setImages(['event-log'], 'dev');
   await system.setImages(allButEventLog, 'dev');
@@ -91,7 +91,7 @@ export const upgradeNames = [
   'upgrade again',
 ] as const;
 
-/** Of a system that has started with the images of the version before. */
+/** Steps of a system that was started with the images of the previous version. */
 export const upgradeSteps = (system: ClusterSystem): Step[] => [
   { name: upgradeNames[0], work: () => upgrade(system), inOrder: true },
   { name: upgradeNames[1], work: () => rollBack(system), inOrder: true },
@@ -111,7 +111,7 @@ export const clusterSteps = (system: ClusterSystem): Step[] => {
   });
   return [
     { name: 'nothing', work: () => sleep(10_000) },
-    // Before the pods of everything have moved once.
+    // Done before the pods of all services have moved once.
     ...(several ? [{ name: 'a node disappears', work: () => loseNode(system) }] : []),
     { name: 'rolling restart of everything', work: () => system.restartAll(), inOrder: true },
     ...(['dispatcher', 'device-proxy', 'gateway'] as const).flatMap((app) => [

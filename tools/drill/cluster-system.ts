@@ -1,4 +1,4 @@
-/** Lanyard on the local cluster, as a rehearsal sees and disturbs it. */
+/** Lanyard on the local cluster, as a rehearsal observes and disturbs it. */
 import { KafkaConnection } from '@lanyard/kafka';
 import { createLogger } from '@lanyard/service';
 import { Container, endOf, restartsOf } from '../cluster/containers.ts';
@@ -12,7 +12,7 @@ import type { KubernetesObject } from '../cluster/kubectl.ts';
 import type { Installation } from '../cluster/installation.ts';
 import type { RehearsedSystem } from './rehearsed-system.ts';
 
-/** Devices and callers come in at these nodes, as a balancer would send them; another one may go. */
+/** Devices and callers connect to these nodes, as through a load balancer; another node may disappear. */
 const entranceNodes = 2;
 
 const rolloutMs = 600_000;
@@ -27,7 +27,7 @@ const kindOf = (app: App) => (app === 'device-proxy' ? 'statefulset' : 'deployme
 
 export class ClusterSystem implements RehearsedSystem {
   installation: Installation;
-  /** By name of pod. */
+  /** Counts of restarts, by name of the pod. */
   restarts = new Map<string, number>();
   brokers = '';
 
@@ -78,14 +78,14 @@ export class ClusterSystem implements RehearsedSystem {
     return this.kubectl.list('pods', '-n', namespace, ...of);
   }
 
-  /** The kubelet starts again what ended: these did since the last time. */
+  /** Names of pods that ended since the last call; the kubelet restarts them by itself. */
   async revive() {
     const ended = (await this.pods()).filter((pod) => restartsOf(pod) > (this.restarts.get(pod.metadata.name) ?? 0));
     for (const pod of ended) this.restarts.set(pod.metadata.name, restartsOf(pod));
     return ended.map(({ metadata }) => metadata.name);
   }
 
-  /** What was put into the topics of dead letters. */
+  /** The messages in the dead-letter topics. */
   async deadLetters() {
     const logger = createLogger({ app: 'drill', replicaId: 'drill', level: 'silent' });
     const { kafka } = new KafkaConnection({ brokers: this.brokers.split(','), clientId: 'drill', logger });
@@ -130,14 +130,14 @@ export class ClusterSystem implements RehearsedSystem {
     await this.rolledOut(...of);
   }
 
-  /** Another image for each of them, at the same time. */
+  /** Gives several services another image at the same time. */
   async setImages(of: readonly App[], tag: string) {
     for (const app of of)
       await this.kubectl.run(['-n', namespace, 'set', 'image', `${kindOf(app)}/${app}`, `${app}=${imageOf(app, tag)}`]);
     await this.rolledOut(...of);
   }
 
-  /** What was before the last change of each. */
+  /** Reverts the last change of each of these services. */
   async undo(of: readonly App[]) {
     for (const app of of) await this.kubectl.run(['-n', namespace, 'rollout', 'undo', `${kindOf(app)}/${app}`]);
     await this.rolledOut(...of);
@@ -153,7 +153,7 @@ export class ClusterSystem implements RehearsedSystem {
     return new Container(this.installation.cluster.plan, pod);
   }
 
-  /** Without a word to the process, as when its node has gone. */
+  /** Kills a pod without notice, as when its node fails. */
   async killPod(app: App) {
     const { metadata, spec } = await this.podOf(app);
     await this.kubectl.run(['-n', namespace, 'delete', 'pod', metadata.name, '--grace-period=0', '--force']);
@@ -161,7 +161,7 @@ export class ClusterSystem implements RehearsedSystem {
     return `${metadata.name} on ${spec?.['nodeName']}`;
   }
 
-  /** The kernel kills it. */
+  /** Makes the kernel kill the pod because it is out of memory. */
   async exhaustMemory(app: App) {
     const pod = await this.podOf(app);
     const { name } = pod.metadata;
@@ -176,12 +176,12 @@ export class ClusterSystem implements RehearsedSystem {
     };
     await waitUntil(`${name} to run out of memory`, isKilled, { timeoutMs: 120_000 });
     await this.rolledOut(app);
-    // It is no surprise.
+    // This restart is expected, so it is counted already.
     this.restarts.set(name, restartsOf(await now()));
     return `${name}: ${endOf(await now())}`;
   }
 
-  /** It stands still, with its connections open, and continues. */
+  /** Suspends the pod's processes with their connections open, and continues them. */
   async freeze(app: App, ms: number) {
     const pod = await this.podOf(app);
     const container = this.containerOf(pod);
@@ -195,7 +195,7 @@ export class ClusterSystem implements RehearsedSystem {
     return pod.metadata.name;
   }
 
-  /** It stands still until the kubelet replaces it. */
+  /** Suspends the pod's processes until the kubelet replaces the container. */
   async freezeForGood(app: App) {
     const pod = await this.podOf(app);
     const { name } = pod.metadata;

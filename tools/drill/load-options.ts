@@ -1,4 +1,4 @@
-/** Options of the load that a drill and an upgrade run under. */
+/** Options of the load for a drill or an upgrade. */
 import { wholeNumber } from '../lanyard/command-line.ts';
 
 export const loadUsage = '[--devices N] [--values-per-second N] [--calls-per-second N] [--settle-seconds N]';
@@ -10,7 +10,7 @@ export const loadOptions = {
   'settle-seconds': { type: 'string', default: '3' },
 } as const;
 
-/** Throws Stop for what is no number. */
+/** Throws Stop for a value that is not a number. */
 export const readLoad = (values: Record<keyof typeof loadOptions, string>) => ({
   devices: wholeNumber('devices', values.devices, 1),
   valuesPerSecond: wholeNumber('values-per-second', values['values-per-second']),

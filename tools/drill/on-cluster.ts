@@ -12,7 +12,7 @@ import { Rehearsal } from './rehearsal.ts';
 import { report } from './report.ts';
 import type { readLoad } from './load-options.ts';
 
-/** On the cluster that runs, on which it installs Lanyard again; it continues to run afterwards. Gives the exit code. */
+/** Installs Lanyard again on the running cluster, and drills it there; the cluster keeps running. Returns the exit code. */
 export const drillOnCluster = async (load: ReturnType<typeof readLoad>, only: RegExp, asJson: boolean) => {
   const cluster = Cluster.found();
   if (!cluster?.isRunning) throw new Stop('No cluster runs: npm run cluster -- up, then npm run cluster -- load.');

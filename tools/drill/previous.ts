@@ -25,17 +25,17 @@ const packagesOf = (folder: string): [string, string][] =>
     JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8')).packages,
   ).flatMap(([path, { version, link }]) => (path.includes('node_modules/') && !link ? [[path, version]] : []));
 
-/** Whether what is installed here is what that checkout wants; more does no harm. */
+/** Whether the packages that the other checkout needs are installed here; additional ones do no harm. */
 const isInstalledHere = (folder: string) => {
   const here = new Map(packagesOf(root));
   return packagesOf(folder).every(([path, version]) => here.get(path) === version);
 };
 
-/** `''` for those of all, and workspaces that have some for themselves. */
+/** The workspaces that have packages of their own; `''` stands for the packages that all share. */
 const ownersOf = (folder: string) =>
   new Set(packagesOf(folder).map(([path]) => path.slice(0, path.indexOf('node_modules/'))));
 
-/** Packages of this checkout, workspaces of that one. */
+/** Links packages of this checkout and workspaces of the other one. */
 const linkPackages = (from: string, to: string, folder: string) => {
   mkdirSync(to, { recursive: true });
   for (const name of readdirSync(from)) {
@@ -48,7 +48,7 @@ const linkPackages = (from: string, to: string, folder: string) => {
   }
 };
 
-/** What that checkout wants and this one has installed already. Gives whether it was all there. */
+/** Links the packages that the other checkout needs and that are installed here. Returns whether they are complete. */
 export const linkInstalled = (folder: string) => {
   const isHere = isInstalledHere(folder);
   for (const owner of isHere ? ownersOf(folder) : []) {

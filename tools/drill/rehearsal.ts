@@ -1,4 +1,4 @@
-/** Load on a system, steps that disturb it, and the judgement at the end: what a drill and an upgrade have in common. */
+/** The common part of a drill and an upgrade: load on a system, steps that disturb it, and the judgement at the end. */
 import { Lanyard, textOf } from '@lanyard/client';
 import { waitUntil } from '../lanyard/probes.ts';
 import { say, sleep } from '../lanyard/project.ts';
@@ -11,7 +11,7 @@ import type { RehearsedSystem } from './rehearsed-system.ts';
 
 /**
  * `explains`: both versions know `GET /v3/explain`;
- * `audited`: what operators do is in the event log
+ * `audited`: the event log contains the actions of operators
  */
 interface Load {
   devices: number;
@@ -41,7 +41,7 @@ const eventTypes = { registered: '106', groupChanged: '541', updated: '112' };
 
 const patience = { timeoutMs: 180_000 };
 
-/** Calls that succeed at the first attempt or at the second, unless more is asked for. */
+/** Share of calls that must succeed at the first or second attempt, unless more is required. */
 const usualSuccessGoal = 0.999;
 
 export class Rehearsal {
@@ -49,7 +49,7 @@ export class Rehearsal {
   problems = new Map<string, number>();
   /** Steps in which a WebSocket was not told that its service restarts. */
   cut: string[] = [];
-  /** Steps that did not come to their end. */
+  /** Steps that were not completed. */
   broken: string[] = [];
   system: RehearsedSystem;
   load: Load;
@@ -67,12 +67,12 @@ export class Rehearsal {
     this.administrator = this.clientOf(system.adminKey);
   }
 
-  /** For setting up: it repeats patiently. */
+  /** A client for setting up, with many retries. */
   clientOf(key: string) {
     return new Lanyard({ baseUrl: this.system.baseUrl, key, retries: 10 });
   }
 
-  /** With a rule for all devices. */
+  /** Creates a key with a rule for all devices. */
   async keyOf(name: string) {
     const { key } = await this.administrator.call('POST /v3/api-keys', { body: { name } });
     const rules = [{ 'endpoint-type': 'simulated', 'resource-path': [sensorPath] }];
@@ -84,7 +84,7 @@ export class Rehearsal {
     return Array.fromAsync(this.administrator.items('GET /v3/devices', { query: { limit: 1_000 } }));
   }
 
-  /** Applications, then devices, then calls; resolves when all devices report. */
+  /** Starts applications, then devices, then calls; resolves when all devices report. */
   async begin() {
     const { devices, valuesPerSecond, callsPerSecond } = this.load;
     const key = await this.keyOf('drill with a WebSocket');
@@ -119,10 +119,10 @@ export class Rehearsal {
   }
 
   /**
-   * What it throws is a violation, and the steps after it follow all the same: what was lost until then is judged.
+   * An error of `work` is a violation, but the next steps follow all the same: everything lost so far is judged.
    *
-   * @param work gives a note for the table
-   * @param options a service is stopped in order: a WebSocket is closed with 1012 and not otherwise
+   * @param work returns a note for the table
+   * @param options a service is stopped gracefully: a WebSocket must be closed with 1012 and no other code
    */
   async step(name: string, work: () => Promise<string | void>, { inOrder = false }: { inOrder?: boolean } = {}) {
     const { calls, socket } = this;
@@ -158,13 +158,13 @@ export class Rehearsal {
     say(`${name}: ${count} calls, ${repeated} repeated, ${failed} failed${text ? ` (${text})` : ''}`);
   }
 
-  /** Waits until everything that was promised has come. Gives what is wrong. */
+  /** Waits until everything that was promised has arrived. Returns what is wrong. */
   async end(): Promise<{ figures: Record<string, number>; violations: string[] }> {
     const { fleet, calls, socket, callback, ids, campaign } = this;
     if (!fleet || !calls || !socket || !callback || !ids || !campaign) throw new Error('not begun');
     await calls.stop();
     await campaign.finish();
-    // Devices have nothing more to send: what they are owed is settled.
+    // The devices send no more values, so the set of values that must arrive is final.
     const sent = acknowledged(await fleet.values());
     const inboxes = [socket.inbox, callback.inbox];
     const lost = () =>
@@ -242,7 +242,7 @@ export class Rehearsal {
         const { resources } = await this.administrator.call('GET /v3/devices/{deviceId}/echo', { path });
         const reported = resources.find((one) => one.resource_path === sensorPath)?.reported;
         const value = Number(textOf(Buffer.from(reported?.value ?? '', 'base64')));
-        // A read between the values shows what the sensor measures, far below the numbers.
+        // A read between the values returns what the sensor measures, which is far below these numbers.
         if (value >= 1_000 && value < (numbers.at(-1) ?? 0)) behind.push(`${name} ${value} < ${numbers.at(-1)}`);
       }
       if (behind.length === 0) return behind;
@@ -251,7 +251,7 @@ export class Rehearsal {
     return behind;
   }
 
-  /** How many entries of a type the event log has, as soon as it has those. */
+  /** How many entries of a type the event log has. Waits for at least `wanted`. */
   async logged(type: string, wanted: number) {
     for (let tries = 0; ; tries++) {
       const query = { event_type: type, include: 'total_count', limit: 2 };

@@ -1,6 +1,6 @@
 /**
- * What a rehearsal disturbs. `revive` runs again what ended by itself, and gives its names; `callbackHost`: the address of
- * this machine that the dispatchers reach
+ * The system that a rehearsal disturbs. `revive` restarts processes that ended by themselves, and returns their names;
+ * `callbackHost`: the address of this machine that the dispatchers reach
  */
 export interface RehearsedSystem {
   baseUrl: string;

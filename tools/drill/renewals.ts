@@ -1,4 +1,4 @@
-/** Certificates and keys are replaced as docs/security.md says, while the system runs. */
+/** Replaces certificates and keys as docs/security.md says, while the system runs. */
 import { execFile } from 'node:child_process';
 import { X509Certificate } from 'node:crypto';
 import { promisify } from 'node:util';
@@ -14,7 +14,7 @@ const shownBy = async (address: string) => {
   const args = ['s_client', '-connect', `${address}:${nodePorts.coaps}`, '-tls1_2', '-showcerts'];
   const asked = promisify(execFile)('openssl', args, { encoding: 'utf8', timeout: 10_000 });
   asked.child.stdin?.end();
-  // It ends with an error where the listener refuses it.
+  // openssl ends with an error if the listener refuses the connection.
   const { stdout } = await asked.catch((error: { stdout?: string }) => ({ stdout: error.stdout ?? '' }));
   const [pem] = /-----BEGIN CERTIFICATE-----[^]*?-----END CERTIFICATE-----/.exec(stdout) ?? [];
   return pem && new X509Certificate(pem).fingerprint256;
@@ -23,7 +23,7 @@ const shownBy = async (address: string) => {
 /** The kubelet changes the files of a Secret within about a minute, and the listeners read them each minute. */
 const renewedWithinMs = 240_000;
 
-/** Connections that are asked which certificate they get: each may reach another replica. */
+/** Connections that check which certificate they get: each may reach another replica. */
 const attempts = 32;
 
 export const newCertificate = async (system: ClusterSystem) => {
@@ -42,7 +42,7 @@ export const newCertificate = async (system: ClusterSystem) => {
   return `all of ${attempts} connections were shown it after ${Math.round((performance.now() - started) / 1_000)} s`;
 };
 
-/** Tokens of the gateway live as long. */
+/** Lifetime of tokens of the gateway. */
 const tokenMs = 30_000;
 
 export const newIdentityKey = async (system: ClusterSystem) => {

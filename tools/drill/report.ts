@@ -1,4 +1,4 @@
-/** What a drill or an upgrade prints: the table of its steps, figures, and what was violated. */
+/** Prints the table of steps, the figures and the violations of a drill or an upgrade. */
 import { textTable } from '../lanyard/tables.ts';
 import type { Rehearsal, Row } from './rehearsal.ts';
 

@@ -1,4 +1,4 @@
-/** What drills run on: as durable as under `npm start`, and two replicas of each service if nothing else is said. */
+/** The system for drills: as durable as under `npm start`, and by default with two replicas of each service. */
 import { apps } from '../lanyard/service-processes.ts';
 import { pollOften } from './update-campaign.ts';
 import { deadLetters } from './verdict.ts';
@@ -9,7 +9,7 @@ const startWithinMs = 600_000;
 
 export const drillSettings = {
   LOG_LEVEL: 'info',
-  // The load comes from one address and one key.
+  // All load comes from one address and one key.
   GATEWAY_KEY_RATE_PER_SECOND: '5000',
   GATEWAY_KEY_RATE_BURST: '10000',
   ...pollOften,

@@ -1,4 +1,4 @@
-/** A firmware update of all devices of a drill, one after the other, so that most steps happen while a device updates. */
+/** A firmware update of all devices of a drill, one after another, so that a device is updating during most steps. */
 import { createHash, randomBytes } from 'node:crypto';
 import type { Lanyard } from '@lanyard/client';
 import { waitUntil } from '../lanyard/probes.ts';
@@ -9,19 +9,19 @@ const version = '2.0.0';
 /** Options of the simulator: a download takes some seconds. */
 export const updatableDevices = { 'firmware-bytes-per-second': 10_000 };
 
-/** Environment of the services: the drill does not wait for devices that have long finished. */
+/** Environment of the services: short polls, so that the drill does not wait for devices that finished long ago. */
 export const pollOften = { CAMPAIGNS_POLL_MIN_MS: '1000' };
 
-/** The most that a campaign allows: a fault may interrupt each attempt. */
+/** The most retries that a campaign allows, because a fault may interrupt each attempt. */
 const retries = 10;
 
-/** At the end of the drill: all that wait. */
+/** Concurrency at the end of the drill: all devices that still wait. */
 const concurrencyMax = 1_000;
 
-/** An attempt that a fault made fail is repeated after a minute. */
+/** An attempt that failed because of a fault is repeated after a minute. */
 const patience = { timeoutMs: 300_000 };
 
-/** A package that the simulator verifies, and that tells it the version. */
+/** A package that the simulator verifies, and that contains the version for it. */
 const newImage = (size: number) => {
   const bytes = randomBytes(size);
   const checksum = createHash('sha256').update(bytes).digest('hex');
@@ -52,7 +52,7 @@ export class UpdateCampaign {
     await this.lanyard.call('POST /v3/update-campaigns/{id}/start', { path: { id: this.id } });
   }
 
-  /** Waits until every device has finished; those that still wait are no longer updated one by one. */
+  /** Waits until every device has finished; the remaining devices are no longer updated one by one. */
   async finish() {
     const path = { id: this.id };
     const isDone = async () => (await this.lanyard.call('GET /v3/update-campaigns/{id}', { path })).state === 'done';
@@ -61,7 +61,7 @@ export class UpdateCampaign {
     await waitUntil('the end of the campaign', isDone, patience).catch(() => undefined);
   }
 
-  /** Names and reasons of those that do not run the package. */
+  /** Names of the devices that do not run the package, with the reasons. */
   async failed() {
     const devices = this.lanyard.items('GET /v3/update-campaigns/{id}/devices', { path: { id: this.id } });
     return (await Array.fromAsync(devices)).flatMap(({ endpoint_name: name, state, step, reason }) =>

@@ -1,9 +1,9 @@
-/** Judges what arrived against what was acknowledged and accepted. */
+/** Compares what arrived with what was acknowledged and accepted. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sensorPath, type Inbox } from './applications.ts';
 
-/** by `device path` */
+/** Sent values by `device path`. */
 type Sent = Record<string, { first: number; next: number; unacknowledged: number[] }>;
 
 /** What the sensor of each device has counted, by the name of the device. */
@@ -23,8 +23,8 @@ export const acknowledged = (sent: Sent) =>
   );
 
 /**
- * @param wanted by name of the device
- * @param ids by name
+ * @param wanted numbers by name of the device
+ * @param ids ids of devices by name
  */
 export const lostValues = (inbox: Inbox, wanted: Map<string, number[]>, ids: Map<string, string>) =>
   [...wanted].flatMap(([name, numbers]) => {
@@ -33,8 +33,8 @@ export const lostValues = (inbox: Inbox, wanted: Map<string, number[]>, ids: Map
   });
 
 /**
- * Acknowledged values that came after a later one of their device. What was not acknowledged has no place: the device
- * has given it up.
+ * Acknowledged values that came after a later value of their device. Unacknowledged values have no place in the order,
+ * because the device has given them up.
  */
 export const overtakenValues = (inbox: Inbox, wanted: Map<string, number[]>, ids: Map<string, string>) =>
   [...wanted].flatMap(([name, numbers]) => {
@@ -53,12 +53,12 @@ export const overtakenValues = (inbox: Inbox, wanted: Map<string, number[]>, ids
 export const unanswered = (inbox: Inbox, accepted: readonly string[]) =>
   accepted.filter((id) => !inbox.responses.has(id));
 
-/** What must not be done twice and was. */
+/** Commands that must not be executed twice, but were. */
 export const executedTwice = (executions: Record<string, number>) =>
   Object.entries(executions).flatMap(([what, n]) => (n > 1 ? [what] : []));
 
 /**
- * What services could not handle, as their logs say it: a version that meets what it does not understand.
+ * Messages that services could not handle, according to their logs: a version that does not understand a message logs this.
  * @param logs folder
  */
 export const deadLetters = (logs: string) =>

@@ -1,4 +1,4 @@
-/** Valid messages that devices send: what mutations begin with. */
+/** Valid messages of devices, which mutations start from. */
 import { Code, encodeMessage, type CoapOption } from '@lanyard/coap';
 import type { Random } from '../testing/random.ts';
 
@@ -16,7 +16,7 @@ const senmlJson =
   '[{"bn":"/3303/0/","bt":1700000000,"n":"5700","v":21.5},{"n":"5701","vs":"Cel"},{"n":"1","vd":"AAEC"}]';
 // Two records below /3303/0/: 5700 with 21.5 and 5701 with "Cel".
 const senmlCbor = hex('82a321682f333330332f302f00643537303002fb4035800000000000a20064353730310363' + '43656c');
-// The same below the ids 3303 and 0.
+// The same values below the ids 3303 and 0.
 const lwm2mCbor = hex('a182190ce700a2191644fb4035800000000000' + '1916456343656c');
 // 5700 as a float of eight bytes, 5701 as text, and resource 6 with two instances.
 const tlv = hex('e81644084035800000000000' + 'e3164543656c' + '860641000141' + '0105');
@@ -63,7 +63,7 @@ const kinds: { type: 'CON' | 'NON' | 'ACK'; code: number; options: CoapOption[];
   { type: 'CON', code: Code.NotFound, options: [] },
 ];
 
-/** A datagram. `asked`: the last request that came the other way; half of the answers belong to it. */
+/** A datagram. `asked`: the last request in the other direction; half of the answers belong to it. */
 export const validDatagram = (random: Random, asked: { messageId: number; token: Buffer } | undefined) => {
   const { type, code, options, payload = '' } = random.pick(kinds);
   const isAnswer = code === 0 || code >= 64;
@@ -79,7 +79,7 @@ export const validDatagram = (random: Random, asked: { messageId: number; token:
   });
 };
 
-/** The same message in the frame of a stream (RFC 8323 §3.2); what is too short for one stays as it is. */
+/** The same message in the frame of a stream (RFC 8323 §3.2); a datagram that is too short stays unchanged. */
 export const frameOf = (datagram: Buffer) => {
   const tokenLength = (datagram[0] as number) & 15;
   const length = datagram.length - 4 - tokenLength;

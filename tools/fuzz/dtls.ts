@@ -1,4 +1,4 @@
-/** Damaged datagrams in both directions between a DTLS server and its clients, in memory and on a clock of their own. */
+/** Damaged datagrams in both directions between a DTLS server and its clients, in memory, with a manual clock. */
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import {
   type Address,
@@ -17,11 +17,11 @@ import type { Random } from '../testing/random.ts';
 interface Peer {
   address: Address;
   client: DtlsClient;
-  /** How many more datagrams it takes part in. */
+  /** How many more datagrams this peer takes part in. */
   left: number;
 }
 
-/** On its way. */
+/** A datagram in flight. */
 interface Datagram {
   peer: Peer;
   bytes: Buffer;
@@ -30,15 +30,15 @@ interface Datagram {
 
 const peersMax = 64;
 const lifeMax = 120;
-/** Datagrams between two turns of the event loop, in which keys arrive. */
+/** Datagrams between two turns of the event loop, which lookups of keys need. */
 const batch = 100;
 const stepMs = 20;
 const connectionIdBytes = 8;
-/** Longer than any handshake and any flight that is kept. */
+/** Longer than any handshake takes, and than any flight is kept. */
 const quietMs = 600_000;
-/** Kept for the next: replays, also of other connections. */
+/** Datagrams that are kept for replays, also to other connections. */
 const memory = 512;
-/** On the server, which closes the oldest one then. */
+/** Connections that the server keeps; with more, it closes the oldest one. */
 const connectionsKept = 200;
 
 const identity = Buffer.from('fuzz');
@@ -64,7 +64,7 @@ export class DtlsFuzz {
   connections: DtlsConnection[] = [];
   ids = 0;
   ports = 1_024;
-  /** Where answers of the server go that no client waits for. */
+  /** Receives answers of the server that no peer waits for. */
   aliveClient: { address: Address; receive: (bytes: Buffer) => void } | undefined;
 
   constructor(random: Random) {
@@ -105,7 +105,7 @@ export class DtlsFuzz {
     return { events: new Map(Object.entries(this.server.counters())), unexpected: this.unexpected };
   }
 
-  /** @param messages that server and clients have to have received in all */
+  /** @param messages that server and clients must have received in total */
   async run(messages: number) {
     while (this.handled < messages) {
       for (let n = 0; n < batch; n++) this.step();
@@ -154,7 +154,7 @@ export class DtlsFuzz {
     if (peer) this.onTheWay.push({ peer, bytes, toServer: false });
   }
 
-  /** One datagram arrives: in order or not, whole or not, once or more often, or one from long ago. */
+  /** One datagram arrives: in order or not, complete or not, once or several times, or an old one again. */
   step() {
     const { random, onTheWay, seen } = this;
     if (onTheWay.length === 0) {
@@ -178,7 +178,7 @@ export class DtlsFuzz {
   deliver({ peer, bytes, toServer }: Datagram) {
     this.handled++;
     peer.left--;
-    // Now and then it comes from another address.
+    // Sometimes the datagram comes from another address.
     const from = this.random.below(50) === 0 ? this.random.pick(this.peers).address : peer.address;
     this.attempt(() => (toServer ? this.server.receive(bytes, from) : peer.client.receive(bytes)));
     if (peer.left <= 0) this.renewPeer(peer);
@@ -197,12 +197,12 @@ export class DtlsFuzz {
     }
   }
 
-  /** Errors of the protocol are expected where the application asked for something. */
+  /** Errors of the protocol are expected when the application made a request. */
   report(error: unknown) {
     if (!(error instanceof DtlsError)) this.unexpected.push(error);
   }
 
-  /** Is a well-behaved client still served, and are all handshakes over that did not succeed? */
+  /** Whether a well-behaved client is still served, and no failed handshake is left. */
   async isAlive() {
     for (const { client } of this.peers) client.close();
     this.peers = [];

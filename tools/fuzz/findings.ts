@@ -1,7 +1,7 @@
 import { CoapError } from '@lanyard/coap';
 import { Planned } from './reader.ts';
 
-/** What an endpoint did: each event counted, and unexpected errors. */
+/** What an endpoint did: counts of events, and unexpected errors. */
 export class Findings {
   events = new Map<string, number>();
   unexpected: unknown[] = [];
@@ -14,7 +14,7 @@ export class Findings {
     return this.events.get(event) ?? 0;
   }
 
-  /** Errors of the protocol and those that handlers throw on purpose are none. */
+  /** Errors of the protocol and errors that handlers throw on purpose are no findings. */
   report(error: unknown) {
     if (!(error instanceof CoapError) && !(error instanceof Planned)) this.unexpected.push(error);
   }

@@ -1,6 +1,6 @@
 import type { DtlsClock } from '@lanyard/dtls';
 
-/** Time passes when it is told to. */
+/** A clock that advances only on demand. */
 export class ManualClock implements DtlsClock {
   private now = 0;
   private readonly intervals = new Set<{ everyMs: number; nextMs: number; run: () => void }>();
@@ -15,7 +15,7 @@ export class ManualClock implements DtlsClock {
     return { stop: () => void this.intervals.delete(interval) };
   }
 
-  /** Each interval runs at most once: what is due is due at the end. */
+  /** Each interval runs at most once, at the end of the step. */
   advance(ms: number) {
     this.now += ms;
     for (const interval of [...this.intervals]) {

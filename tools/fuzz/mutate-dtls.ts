@@ -5,7 +5,7 @@ const recordHeader = 13;
 const handshakeHeader = 12;
 const handshake = 22;
 
-/** Anything may change; or only the content of the first record, and the lengths around it stay right. */
+/** Changes anything, or only the content of the first record with the lengths around it kept correct. */
 export const mutateDtls = (datagram: Buffer, random: Random): Buffer => {
   const isPlain = datagram.length > recordHeader + handshakeHeader && datagram.readUInt16BE(3) === 0;
   if (!isPlain || random.below(3) === 0) return mutate(datagram, random);
@@ -19,7 +19,7 @@ export const mutateDtls = (datagram: Buffer, random: Random): Buffer => {
     const offset = header.readUIntBE(recordHeader + 6, 3);
     header.writeUIntBE(Math.min(offset + content.length, 0xffffff), recordHeader + 1, 3);
     header.writeUIntBE(content.length, recordHeader + 9, 3);
-    // Messages that come too early, too late or twice.
+    // Makes messages arrive too early, too late or twice.
     if (random.below(8) === 0) header[recordHeader + 5] = random.below(6);
     if (random.below(8) === 0) header[recordHeader] = random.below(21);
   }

@@ -1,6 +1,6 @@
 import type { Random } from '../testing/random.ts';
 
-/** Bytes that lengths, counts and types turn on. */
+/** Bytes with a special meaning in lengths, counts and types. */
 const telling = [0x00, 0x01, 0x0d, 0x0e, 0x0f, 0x1f, 0x3f, 0x7f, 0x80, 0x9f, 0xbf, 0xd0, 0xe0, 0xf0, 0xfe, 0xff];
 
 const longestCopy = 64;
@@ -19,7 +19,7 @@ const changes: ((bytes: Buffer<ArrayBufferLike>, random: Random) => Buffer<Array
     bytes[random.below(bytes.length)] = random.pick(telling);
     return bytes;
   },
-  // Lengths lie near the beginning.
+  // Changes the beginning, where lengths are.
   (bytes, random) => {
     bytes[random.below(Math.min(12, bytes.length))] = random.below(256);
     return bytes;
@@ -41,7 +41,7 @@ const changes: ((bytes: Buffer<ArrayBufferLike>, random: Random) => Buffer<Array
   },
 ];
 
-/** One to four changes; the argument stays as it is. */
+/** Makes one to four changes; the argument is not modified. */
 export const mutate = (valid: Buffer, random: Random) => {
   let bytes: Buffer<ArrayBufferLike> = Buffer.from(valid);
   for (let left = 1 + random.below(4); left > 0 && bytes.length > 0; left--)

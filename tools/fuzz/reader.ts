@@ -1,4 +1,4 @@
-/** What stands behind an endpoint here: everything of a message is read, as the device-proxy does. */
+/** The application behind an endpoint: it reads all parts of a message, as the device-proxy does. */
 import {
   contentFormat,
   decodeSend,
@@ -17,7 +17,7 @@ import { Code, type CoapRequest, type CoapResponse } from '@lanyard/coap';
 const models = standardModels();
 const large = Buffer.alloc(3_000, 'x');
 
-/** A handler may fail: the peer hears 5.00. Anything else that is thrown is a finding. */
+/** An error that a handler throws on purpose: the peer gets 5.00. Any other error is a finding. */
 export class Planned extends Error {}
 
 const orRefused = (read: () => unknown) => {

@@ -1,4 +1,4 @@
-/** Connections with fuzzed frames at an endpoint over real sockets. */
+/** Connections that send fuzzed frames to an endpoint over real sockets. */
 import { connect } from 'node:net';
 import { Code, CoapStreamEndpoint, type Peer } from '@lanyard/coap';
 import { csm, frameOf, signals, validDatagram } from './corpus.ts';
@@ -9,12 +9,12 @@ import type { Random } from '../testing/random.ts';
 
 const connectionsAtOnce = 16;
 const framesMax = 60;
-/** A connection whose frame is never complete gets no answer: it is abandoned. */
+/** A connection whose frame is never complete gets no answer, so it is abandoned after this time. */
 const patienceMs = 200;
 const longestRandom = 96;
 const handledEvents = ['message-received', 'message-malformed', 'message-too-large'];
 
-/** Most of them keep the framing: otherwise nothing behind it would be reached. */
+/** Most frames keep their framing intact: otherwise, the code behind it would never be reached. */
 const frame = (random: Random) => {
   const kind = random.below(20);
   if (kind === 0) return random.bytes(random.below(longestRandom));
@@ -35,7 +35,7 @@ export class StreamFuzz {
     this.random = random;
     this.endpoint = new CoapStreamEndpoint({
       host: '127.0.0.1',
-      // All come from one address: behind its limit of rate nothing else would be reached.
+      // All connections come from one address, whose rate limit would hide everything behind it.
       limits: { connectRatePerSecond: 1e9, connectBurst: 1e9, notificationRetryMs: 10, closeTimeoutMs: 1_000 },
       metrics: this.findings,
       onRequest: answer,
@@ -60,7 +60,7 @@ export class StreamFuzz {
     return handledEvents.reduce((sum, event) => sum + this.findings.of(event), 0);
   }
 
-  /** @param messages that the endpoint has to have received in all */
+  /** @param messages that the endpoint must have received in total */
   async run(messages: number) {
     const one = async () => {
       while (this.handled < messages) await this.converse();
@@ -68,7 +68,7 @@ export class StreamFuzz {
     await Promise.all(Array.from({ length: connectionsAtOnce }, one));
   }
 
-  /** One connection: its first frame is nearly always what it has to be. */
+  /** One connection: its first frame is nearly always the required one. */
   async converse() {
     const { random } = this;
     this.connections++;
@@ -99,7 +99,7 @@ export class StreamFuzz {
     }
   }
 
-  /** Is a well-behaved client still served? */
+  /** Whether a well-behaved client is still served. */
   async isAlive() {
     const client = new CoapStreamEndpoint({ onRequest: answer });
     const server = await client.connect({ host: '127.0.0.1', port: this.port as number });

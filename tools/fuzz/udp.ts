@@ -1,4 +1,4 @@
-/** Datagrams at an endpoint over real sockets; the endpoint asks back, so that answers are fuzzed too. */
+/** Sends datagrams to an endpoint over real sockets; the endpoint sends requests too, so that answers are fuzzed. */
 import dgram from 'node:dgram';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -16,7 +16,7 @@ interface Attacker {
 }
 
 const attackersMax = 32;
-/** Datagrams between looks at how far the endpoint is: its socket must not overflow. */
+/** Datagrams between checks of the endpoint's progress: its socket must not overflow. */
 const batch = 400;
 const askEvery = 50;
 const forgetEvery = 20_000;
@@ -37,7 +37,7 @@ const attacker = async (): Promise<Attacker> => {
   return one;
 };
 
-/** Half of what is sent was valid before it was changed; some stays valid, some is random. */
+/** Half of the datagrams were valid before they were changed; some stay valid, some are random. */
 const datagram = (random: Random, { asked }: Attacker) => {
   const kind = random.below(10);
   if (kind === 0) return random.bytes(random.below(longestRandom));
@@ -57,7 +57,7 @@ export class UdpFuzz {
     this.random = random;
     this.endpoint = new CoapUdpEndpoint({
       host: '127.0.0.1',
-      // All come from one address: behind its limit of rate nothing else would be reached.
+      // All datagrams come from one address, whose rate limit would hide everything behind it.
       limits: { unknownPeerRatePerSecond: 1e9, unknownPeerBurst: 1e9, closeTimeoutMs: 1_000 },
       metrics: this.findings,
       onRequest: answer,
@@ -73,7 +73,7 @@ export class UdpFuzz {
   async start() {
     this.port = (await this.endpoint.listen()).port;
     for (let n = 0; n < attackersMax; n++) this.attackers.push(await attacker());
-    // The other half stays unknown peers.
+    // The other half of the attackers stay unknown peers.
     for (const { port } of this.attackers.slice(0, attackersMax / 2))
       this.endpoint.keepPeer(this.endpoint.peer('127.0.0.1', port));
   }
@@ -82,12 +82,12 @@ export class UdpFuzz {
     return this.findings.of('datagram-received');
   }
 
-  /** @param messages that the endpoint has to have received in all */
+  /** @param messages that the endpoint must have received in total */
   async run(messages: number) {
     while (this.handled < messages) {
       const goal = this.handled + batch;
       for (let n = 0; n < batch; n++) this.sendOne();
-      // What the kernel dropped does not come any more.
+      // Datagrams that the kernel dropped will not arrive.
       for (let looks = 0; this.handled < goal && looks < 20; looks++)
         await (looks < 10 ? new Promise((resolve) => setImmediate(resolve)) : sleep(2));
     }
@@ -113,7 +113,7 @@ export class UdpFuzz {
     }
   }
 
-  /** Is a well-behaved client still served? */
+  /** Whether a well-behaved client is still served. */
   async isAlive() {
     const client = new CoapUdpEndpoint({ host: '127.0.0.1', onRequest: answer });
     await client.listen();

@@ -1,11 +1,11 @@
-/** The last stages of the Dockerfile on what this checkout has built, instead of a build in a container: for tests. */
+/** Builds the last stages of the Dockerfile from this checkout's build, instead of building in a container: for tests. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from '../lanyard/install.ts';
 import { runProgram } from '../lanyard/programs.ts';
 import { dataFolder, root } from '../lanyard/project.ts';
 
-/** @param dockerfile of which everything from the stage `runtime` on takes files from the stage `build` */
+/** @param dockerfile in which the stage `runtime` and all stages after it take files from the stage `build` */
 export const lastStages = (dockerfile: string) => {
   const from = dockerfile.indexOf('FROM ${RUNTIME_IMAGE} AS runtime');
   if (from < 0) throw new Error('the Dockerfile has no stage "runtime"');
@@ -15,7 +15,7 @@ export const lastStages = (dockerfile: string) => {
   return `ARG RUNTIME_IMAGE\n${stages}`;
 };
 
-/** A folder to build in, with a Dockerfile of its own. */
+/** A folder to build in, with its own Dockerfile. */
 export const assembled = async () => {
   const folder = join(dataFolder(), 'images');
   await build();

@@ -1,5 +1,5 @@
 /**
- * The base images of the Dockerfile: those that it names where a registry can be reached, otherwise stand-ins out of
+ * The base images of the Dockerfile: the real ones if a registry can be reached, otherwise stand-ins made of
  * Debian's packages and the Node version that this project pins.
  */
 import { cpSync, linkSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { root, say, Stop } from '../lanyard/project.ts';
 import { type Builder, ensurePrograms, hasImage } from './programs.ts';
 
 const suite = 'bookworm';
-/** What gcr.io/distroless/cc-debian12 consists of. */
+/** The packages of gcr.io/distroless/cc-debian12. */
 const runtimePackages = 'base-files,ca-certificates,libc6,libgcc-s1,libssl3,libstdc++6,netbase,tzdata';
 
 export interface BaseImages {
@@ -19,7 +19,7 @@ export interface BaseImages {
   RUNTIME_IMAGE: string;
 }
 
-/** Kept for the next clone: they depend on nothing of this one but the Node version. */
+/** Shared with later clones: apart from the Node version, the images depend on nothing in this one. */
 export const cacheFolder = () => join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'lanyard/images');
 
 const nodePackage = () => join(root, `node_modules/node-linux-${process.arch}`);
@@ -30,7 +30,7 @@ export const namedBases = (): BaseImages => {
   return { NODE_IMAGE: of('NODE_IMAGE'), RUNTIME_IMAGE: of('RUNTIME_IMAGE') };
 };
 
-/** Fetches an image; whether a registry gave it. */
+/** Fetches an image. Returns whether a registry provided it. */
 export const pulls = (builder: Builder, image: string): boolean =>
   succeeds(builder, ['pull', '--quiet', image], 600_000);
 
@@ -50,7 +50,7 @@ const debian = (name: string, parts: string[], args: string[]) =>
     await runProgram('mmdebstrap', ['--quiet', ...args, suite, join(folder, 'root.tar')]);
   });
 
-/** Debian's own certificates are extracted, not configured; those of this machine may hold a proxy's. */
+/** Uses Debian's own certificates, extracted but not configured, because those of this machine may include a proxy's. */
 const runtimeRoot = () =>
   debian(
     'runtime',
@@ -64,7 +64,7 @@ const runtimeRoot = () =>
     ],
   );
 
-/** @param packages beside the essential ones */
+/** @param packages besides the essential ones */
 export const smallDebian = (name: string, packages: string) =>
   debian(
     name,
@@ -78,7 +78,7 @@ export const smallDebian = (name: string, packages: string) =>
 
 const buildRoot = () => smallDebian('build', '');
 
-/** Of the npm that runs: `npm root --global` is beside the node that runs, which here is that of a package, without an npm. */
+/** The folder of the npm that runs. `npm root --global` would name the folder of this node, which comes from a package without npm. */
 export const npmFolder = () =>
   dirname(dirname(realpathSync(outputOf('npm', ['exec', '--call', 'printenv npm_execpath']).trim())));
 
@@ -106,7 +106,7 @@ const buildOnce = async (builder: Builder, image: string, ...content: [string, (
   return image;
 };
 
-/** A build needs no namespaces of its own, which a container may not make; the machine's network reaches the registry of packages. */
+/** Builds without namespaces, which a container may not create, and with the machine's network, which reaches the package registry. */
 export const isolation = (builder: Builder) =>
   builder === 'docker'
     ? ['--network', 'host']

@@ -1,7 +1,7 @@
 /**
- * Stand-ins for the images of Kafka, PostgreSQL and Redis that docker-compose.yml and the manifests name, where no registry can be
- * reached: Debian's packages, and the servers that `npm start` runs. They take the settings, users and folders that this project
- * uses of the real ones, and are no replacement for them elsewhere.
+ * Stand-ins for the images of Kafka, PostgreSQL and Redis in docker-compose.yml and the manifests, for machines without a
+ * registry: Debian's packages, and the servers that `npm start` runs. They support the settings, users and folders of the real
+ * images that this project uses, and do not replace the real ones elsewhere.
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -13,7 +13,7 @@ import { root, say } from '../lanyard/project.ts';
 import { buildOf, pulls, smallDebian } from './base-images.ts';
 import { type Builder, hasImage } from './programs.ts';
 
-/** Of Debian, and the folder of fetched binaries. */
+/** Debian packages, and the folder of fetched binaries, for each server. */
 const recipes = {
   kafka: { packages: 'openjdk-17-jre-headless', binaries: 'kafka' },
   postgresql: { packages: 'postgresql-client', binaries: 'postgres' },
@@ -23,7 +23,7 @@ type Server = keyof typeof recipes;
 
 const label = 'lanyard.stand-in';
 
-/** By their full names. */
+/** The images by their full names. */
 export const infrastructureImages = (): [Server, string][] => {
   const { services } = parse(readFileSync(join(root, 'docker-compose.yml'), 'utf8'), { merge: true }) as {
     services: Record<Server, { image: string }>;
@@ -34,7 +34,7 @@ export const infrastructureImages = (): [Server, string][] => {
   });
 };
 
-/** Undefined for one that is no stand-in. */
+/** Undefined for an image that is not a stand-in. */
 const standInVersion = (builder: Builder, image: string): string | undefined => {
   const command = builder === 'buildah' ? ['inspect', '--type', 'image'] : ['image', 'inspect'];
   const { stdout } = spawnSync(builder, [...command, image], { encoding: 'utf8' });
@@ -62,7 +62,7 @@ const makeStandIn = async (builder: Builder, server: Server, image: string) => {
   say(`${image} is a stand-in`);
 };
 
-/** Fetches those that are missing, or makes stand-ins. */
+/** Fetches missing images, or makes stand-ins. */
 export const ensureInfrastructureImages = async (builder: Builder) => {
   for (const [server, image] of infrastructureImages()) {
     const isReal = hasImage(builder, image) && standInVersion(builder, image) === undefined;

@@ -1,4 +1,4 @@
-/** The programs that build images: found, or installed from Debian's packages where this process may. */
+/** The programs that build images: found, or installed from Debian's packages if this process may do so. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { installPackages, outputOf, succeeds } from '../lanyard/programs.ts';
@@ -7,25 +7,25 @@ import { Stop } from '../lanyard/project.ts';
 export const builders = ['docker', 'podman', 'buildah'] as const;
 export type Builder = (typeof builders)[number];
 
-/** A docker command alone is not enough: its daemon may be away. */
+/** A docker command alone is not enough: its daemon may not run. */
 const works: Record<Builder, () => boolean> = {
   docker: () => succeeds('docker', ['info', '--format', '{{.ServerVersion}}']),
   podman: () => succeeds('podman', ['info']),
   buildah: () => succeeds('buildah', ['info']),
 };
 
-/** Podman looks for its helpers in folders of its own. */
+/** Podman looks for its helpers in its own folders. */
 const isThere = (program: string) =>
   ['/usr/libexec/podman', '/usr/lib/podman'].some((folder) => existsSync(join(folder, program))) ||
   succeeds('which', [program]);
 
-/** Installs what is missing. Throws Stop where this may not be done. */
+/** Installs missing programs. Throws Stop if this process may not do so. */
 export const ensurePrograms = (packages: Record<string, string>) => {
   const missing = Object.keys(packages).filter((program) => !isThere(program));
   if (missing.length > 0) installPackages(missing.map((program) => packages[program] as string));
 };
 
-/** @param wanted by its name; otherwise the first that works, and podman is installed where none does */
+/** @param wanted name of the builder; by default the first one that works, or podman, which is installed if none works */
 export const chooseBuilder = (wanted: string | undefined): Builder => {
   if (wanted !== undefined) {
     const named = builders.find((name) => name === wanted);
@@ -45,7 +45,7 @@ export const hasImage = (builder: Builder, image: string) =>
     ? succeeds('buildah', ['inspect', '--type', 'image', image])
     : succeeds(builder, ['image', 'inspect', image]);
 
-/** In bytes, with its base image. */
+/** Size in bytes, including the base image. */
 export const sizeOf = (builder: Builder, image: string): number => {
   if (builder !== 'buildah') return Number(outputOf(builder, ['image', 'inspect', '--format', '{{.Size}}', image]));
   const size = outputOf('buildah', ['images', '--format', '{{.Size}}', image]).trim();

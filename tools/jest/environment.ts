@@ -1,4 +1,4 @@
-/** No environment of its own: tests run in the process of the worker. */
+/** A Jest environment that is not separate: tests run in the process of the worker. */
 export default class Environment {
   readonly global = {};
   readonly exportConditions = (): string[] => [];

@@ -1,4 +1,4 @@
-/** What tests import as `@jest/globals`: the functions of the file that runs, although the module is loaded once. */
+/** The module that tests import as `@jest/globals`: it is loaded once, but returns the functions of the running file. */
 import type * as Jest from '@jest/globals';
 
 type Name = 'afterAll' | 'afterEach' | 'beforeAll' | 'beforeEach' | 'describe' | 'expect' | 'it';

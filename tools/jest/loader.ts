@@ -1,4 +1,4 @@
-/** How Node loads TypeScript in tests: compiled by SWC, with decorators, once for each content. */
+/** Loads TypeScript in tests: compiled by SWC, with decorators, once for each content. */
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
@@ -24,7 +24,7 @@ const globalsUrl = new URL('globals.ts', import.meta.url).href;
 /** Where the source map of each loaded file is, by its URL: for the stacks of failures. */
 export const sourceMaps = new Map<string, string>();
 
-/** Two workers may write the same file: each sees a whole one. */
+/** Two workers may write the same file, but readers always see a complete one. */
 const writeWhole = (path: string, text: string): void => {
   const own = `${path}.${process.pid}`;
   writeFileSync(own, text);

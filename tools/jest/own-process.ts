@@ -1,4 +1,4 @@
-/** Runs one test file, and says how it went: the other end of `test-runner.ts`. */
+/** Runs one test file, and reports its result: the counterpart of `test-runner.ts`. */
 import Environment from './environment.ts';
 import Runtime from './runtime.ts';
 import { circus, type Run } from './test-runner.ts';

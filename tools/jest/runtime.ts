@@ -1,7 +1,7 @@
 /**
- * In the place of jest-runtime, which loads every module again for every test file, in a context of its own: here Node
- * loads each module once for each worker, as it does in production. Nothing is mocked in this repository, so no test
- * needs its own copy. Everything else of Jest stays: runner, circus, expect, reporters.
+ * Replaces jest-runtime, which loads every module again for every test file, in a separate context: here Node
+ * loads each module once for each worker, as it does in production. No test in this repository uses mocks, so no test
+ * needs its own copy. Everything else of Jest is unchanged: runner, circus, expect, reporters.
  */
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
@@ -21,7 +21,7 @@ export default class Runtime {
   readonly getAllCoverageInfoCopy = (): undefined => undefined;
   readonly teardown = (): void => undefined;
 
-  /** Of jest-circus, which keeps the tests of a file in its module and its event handlers in a global. */
+  /** For jest-circus, which keeps the tests of a file in its module and its event handlers in a global. */
   requireInternalModule(path: string): unknown {
     delete require.cache[path];
     Reflect.deleteProperty(globalThis, Symbol.for('EVENT_HANDLERS'));

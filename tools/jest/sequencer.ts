@@ -11,8 +11,8 @@ const { default: Sequencer } = createRequire(import.meta.url)('@jest/test-sequen
 };
 
 /**
- * They take half a minute or more, which the size of a file does not show: started last, one of them would run alone. Those that
- * keep the cores busy (console, infrastructure-down, access, openapi, the fleets) are among others that wait most of their time.
+ * These files take half a minute or more, although their size does not show it: started last, one of them would run alone. Those
+ * that keep the cores busy (console, infrastructure-down, access, openapi, the fleets) are placed among others that mostly wait.
  */
 const first = [
   ...[

@@ -1,6 +1,6 @@
 /**
- * jest-circus, in the process of the worker; in a process of its own for test files that change what all modules of a
- * process share, or that leave work behind: those whose path holds `ownProcess` of the project's testEnvironmentOptions.
+ * Runs jest-circus in the process of the worker. Test files that change state which all modules of a process share, or that
+ * leave work behind, get a separate process: those whose path contains `ownProcess` of the project's testEnvironmentOptions.
  */
 import { fork } from 'node:child_process';
 import { createRequire, flushCompileCache } from 'node:module';
@@ -25,7 +25,7 @@ const inOwnProcess = (globalConfig: object, config: object, path: string): Promi
     child.send({ globalConfig, config, path });
   });
 
-/** What V8 compiled is written here: at the end of the worker, it would take longer than Jest waits for that end. */
+/** Writes V8's compile cache here, because at the end of the worker, it would take longer than Jest waits for that end. */
 const inWorker = async (...run: Run): Promise<unknown> => {
   const result = await circus(...run);
   flushCompileCache();

@@ -5,8 +5,8 @@ import { progress, run, Stop } from './project.ts';
 const help = { help: { type: 'boolean', default: false } as const };
 
 /**
- * What was given. Throws Stop with the usage for unknown options; `--help` prints it and ends the process, but where
- * the command's own options have a `help`.
+ * The options given. Throws Stop with the usage for unknown options; `--help` prints it and ends the process, unless the
+ * command has its own option `help`.
  */
 export const readCommandLine = <const O extends NonNullable<ParseArgsConfig['options']>>(
   usage: string,
@@ -28,8 +28,8 @@ export const readCommandLine = <const O extends NonNullable<ParseArgsConfig['opt
 };
 
 /**
- * The whole of a program: runs `main` with what was given, and ends with its exit code, whatever is still open.
- * `printsResult`: standard output is for that, and progress goes to standard error.
+ * Runs a whole program: calls `main` with the options given, and ends with its exit code, whatever is still open.
+ * `printsResult`: standard output is reserved for the result, and progress is written to standard error.
  */
 export const command = async <const O extends NonNullable<ParseArgsConfig['options']>>(
   about: { usage: string; options?: O; allowPositionals?: boolean; printsResult?: boolean },

@@ -1,4 +1,4 @@
-/** What devices that are compiled here need (e2e/interop, docs/interop.md): looked for, and installed where that can be done. */
+/** Prerequisites of the devices that are compiled here (e2e/interop, docs/interop.md): checked, and installed if possible. */
 import { spawnSync } from 'node:child_process';
 import { goMinor, hasGo, installPackages, outputOf } from './programs.ts';
 import { say, Stop } from './project.ts';
@@ -13,7 +13,7 @@ const needed: { name: string; command: string[]; packages: string[] }[] = [
   },
   {
     name: "libcoap's coap-client with OpenSSL",
-    // Without arguments it says how it is used and ends with 1.
+    // Without arguments, it prints its usage and ends with 1.
     command: ['coap-client-openssl'],
     packages: ['libcoap3-bin'],
   },
@@ -40,9 +40,9 @@ const works = ([program = '', ...args]: string[]) => {
 const missingNow = () => needed.filter(({ command }) => !works(command));
 
 /**
- * The environment in which the end-to-end tests compile these devices and run them. Throws Stop naming what is missing and the
+ * The environment in which the end-to-end tests compile and run these devices. Throws Stop with what is missing and the
  * command that installs it.
- * @param options whether what is missing is installed first
+ * @param options whether missing packages are installed first
  */
 export const environmentOfCompiledDevices = ({ installs }: { installs: boolean }) => {
   const missingAtFirst = missingNow();

@@ -1,10 +1,10 @@
-/** Each service has a user of its own in the PostgreSQL that `npm start` runs. */
+/** Gives each service its own user in the PostgreSQL that `npm start` runs. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './project.ts';
 import { apps, type App } from './service-processes.ts';
 
-/** Plain SQL, which creates the users; also for Docker Compose and Kubernetes. */
+/** Plain SQL that creates the users; Docker Compose and Kubernetes use it too. */
 export const usersFile = join(root, 'deploy/postgresql/users.sql');
 
 export const databaseUserOf = (app: App) => `lanyard_${app.replaceAll('-', '_')}`;

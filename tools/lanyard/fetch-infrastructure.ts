@@ -1,4 +1,4 @@
-/** Kafka, PostgreSQL and Redis out of deploy/infrastructure/pom.xml, into .lanyard/infrastructure/<hash of the pom>. */
+/** Fetches Kafka, PostgreSQL and Redis as named in deploy/infrastructure/pom.xml into .lanyard/infrastructure/<hash of the pom>. */
 import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { arch, platform } from 'node:os';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { infrastructureFolder, root, say, Stop } from './project.ts';
 
 const pom = join(root, 'deploy/infrastructure/pom.xml');
 
-/** Names of this platform in the two artifacts that carry binaries. */
+/** This platform's name in each of the two artifacts with binaries. */
 const platforms = {
   'linux-x64': { postgres: 'linux-amd64', redis: 'linux-amd64' },
   'linux-arm64': { postgres: 'linux-arm64v8', redis: 'linux-arm64' },

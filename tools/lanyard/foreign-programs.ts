@@ -1,4 +1,4 @@
-/** LwM2M and DTLS clients of others that are not in Java, compiled or installed once per version, for the end-to-end tests. */
+/** Third-party LwM2M and DTLS clients that are not in Java, compiled or installed once per version, for the end-to-end tests. */
 import { createHash } from 'node:crypto';
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -22,7 +22,7 @@ export const prepareLibcoap = async (allFlags = '-lcoap-3-openssl') => {
   return target;
 };
 
-/** The packages that `source` locks, without what their install scripts would download. */
+/** The packages that `source` locks, without the downloads of their install scripts. */
 const installedFrom = (
   name: string,
   source: string,
@@ -35,7 +35,7 @@ const installedFrom = (
     await finish(own);
   });
 
-/** As `wakatiwai.gyp` of the package names them, below its `deps/wakatiwai`. */
+/** As in `wakatiwai.gyp` of the package, whose paths are below `deps/wakatiwai`. */
 const wakaama = 'deps/wakaama';
 const shared = `${wakaama}/examples/shared`;
 const sources: Record<string, string> = {
@@ -58,7 +58,7 @@ const defines = [
   ...['WAKATIWAI_VERSION="3.3.2"', 'WAKATIWAI_EXECUTABLE="wakatiwaiclient"'],
 ];
 
-/** Where the package looks for the program that its install script would have downloaded. */
+/** Where the package looks for the program that its install script would download. */
 const placeIn = (folder: string) =>
   join(folder, 'dist/binding', `node-v${process.versions.modules}-${process.platform}-${process.arch}`);
 

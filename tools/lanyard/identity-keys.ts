@@ -1,4 +1,4 @@
-/** The key pair of identity tokens, as the environment has it (docs/configuration.md). */
+/** The key pair of identity tokens, in the form of the environment (docs/configuration.md). */
 import { createPrivateKey, generateKeyPairSync } from 'node:crypto';
 
 export const newIdentityKeys = () => {
@@ -9,6 +9,6 @@ export const newIdentityKeys = () => {
   };
 };
 
-/** For who signs as the gateway does. */
+/** For programs that sign as the gateway does. */
 export const signingKeyOf = ({ identityPrivateKey }: { identityPrivateKey: string }) =>
   createPrivateKey({ key: Buffer.from(identityPrivateKey, 'base64'), format: 'der', type: 'pkcs8' });

@@ -1,4 +1,4 @@
-/** How each server of the infrastructure is set up and started. Settings that matter are explained in docs/installation.md. */
+/** How each server of the infrastructure is set up and started. docs/installation.md explains the important settings. */
 import { spawnSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import {
@@ -20,12 +20,12 @@ import { say, Stop } from './project.ts';
 import { dropTornTransaction } from './redis-log.ts';
 import type { ProcessSpec } from './processes.ts';
 
-/** `marker`: in the command line of the process; `signature`: in that of no other process of this machine */
+/** `marker`: text in the command line of the process; `signature`: text that no other process of this machine has in its own */
 export type ServerSpec = ProcessSpec & { marker: string; signature: string; stopSignal: NodeJS.Signals };
 
 /**
- * `fast`: for tests, PostgreSQL does not wait for the disk;
- * `host`: an address of this machine that neighbours reach it at, such as the nodes of a local cluster
+ * `fast`: PostgreSQL does not wait for the disk, for tests;
+ * `host`: an address of this machine at which others, such as the nodes of a local cluster, can reach it
  */
 export interface ServerFolders {
   binaries: string;
@@ -37,14 +37,14 @@ export interface ServerFolders {
 
 const loopback = '127.0.0.1';
 
-/** Only its owner looks inside: it holds events, values and names. */
+/** A folder that only its owner can read, because it holds events, values and names. */
 const privateFolder = (path: string) => {
   mkdirSync(path, { recursive: true });
   chmodSync(path, 0o700);
   return path;
 };
 
-/** A file, because every user of the machine can see the command line. */
+/** The password is in a file, because every user of the machine can see the command line. */
 const redisPasswordFile = (folder: string, password: string) => {
   const path = join(folder, 'redis.conf');
   writeFileSync(path, `requirepass ${password}\n`, { mode: 0o600 });
@@ -60,7 +60,7 @@ export const redis = (
   const folder = privateFolder(join(data, 'redis'));
   return {
     command: join(binaries, 'redis-server'),
-    // Every write is on disk before it is answered: a killed machine loses nothing.
+    // Every write is on disk before it is answered, so a killed machine loses nothing.
     args: [
       ...(password === undefined ? [] : [redisPasswordFile(folder, password)]),
       ...['--port', String(port), '--bind', host, '--dir', folder, '--save', ''],
@@ -78,11 +78,11 @@ export const redis = (
   };
 };
 
-/** Java reads properties as ISO 8859-1, and takes a backslash for the start of an escape. */
+/** Java reads properties as ISO 8859-1, and treats a backslash as the start of an escape. */
 const propertyValue = (text: string) =>
   text.replace(/[^ -~]|\\/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
-/** Java reads its arguments, and names files, as its locale says. */
+/** Java decodes its arguments and encodes file names according to its locale. */
 const javaEnvironment = () => ({ ...process.env, LC_ALL: 'C.UTF-8' });
 
 const kafkaProperties = (data: string, host: string, port: number, controller: number) => `
@@ -191,13 +191,13 @@ const othersMayEnter = (folder: string) => {
 export const folderForNobody = (data: string) =>
   join('/var/lib/lanyard', createHash('sha256').update(data).digest('hex').slice(0, 12));
 
-/** A data folder of tests or benchmarks, with what lies elsewhere. */
+/** Removes a data folder of tests or benchmarks, with the parts of it that are elsewhere. */
 export const removeData = (data: string) => {
   rmSync(folderForNobody(data), { recursive: true, force: true });
   rmSync(data, { recursive: true, force: true });
 };
 
-/** Where PostgreSQL lives: in the project, or elsewhere when root keeps others out of it. */
+/** The folders of PostgreSQL: in the project, or elsewhere if its unprivileged user may not enter those. */
 const postgresFolders = ({ binaries, data }: ServerFolders) => {
   if (!isRoot() || (othersMayEnter(data) && othersMayEnter(binaries)))
     return { binaries: join(binaries, 'postgres'), data: join(data, 'postgresql') };
@@ -240,7 +240,7 @@ export const postgresql = (folders: ServerFolders, port: number, password: strin
 const initialise = (binaries: string, data: string, password: string, as: { uid?: number; gid?: number }) => {
   rmSync(data, { recursive: true, force: true });
   mkdirSync(dirname(data), { recursive: true });
-  // Not with its parents: they would get the mode too, and keep PostgreSQL's user out.
+  // Without `recursive`: the parents would get the same mode, and keep PostgreSQL's user out.
   mkdirSync(data, { mode: 0o700 });
   const passwordFile = `${data}.password`;
   writeFileSync(passwordFile, password, { mode: 0o600 });

@@ -1,4 +1,4 @@
-/** Kafka, PostgreSQL and Redis: those that run elsewhere are used, the others are started. */
+/** Kafka, PostgreSQL and Redis: servers that run elsewhere are used, the others are started. */
 import { ensureDatabaseUsers } from './database-users.ts';
 import { kafka, postgresql, redis, type ServerSpec } from './infrastructure-processes.ts';
 import { fetchInfrastructure } from './fetch-infrastructure.ts';
@@ -10,9 +10,9 @@ import type { InfrastructurePasswords, Unit } from './state.ts';
 import type { InfrastructureUrls } from './service-processes.ts';
 
 /**
- * `host`: the address at which Kafka, PostgreSQL and Redis listen if this starts them;
- * `secrets`: without `servicePasswords` services have no users of their own, without `redisPassword` Redis asks for none;
- * `interrupted`: what has been started is stopped again when this is aborted
+ * `host`: the address at which Kafka, PostgreSQL and Redis listen if they are started here;
+ * `secrets`: without `servicePasswords`, services have no users of their own; without `redisPassword`, Redis requires none;
+ * `interrupted`: when this is aborted, everything that was started is stopped again
  */
 interface InfrastructureOptions {
   dataDir: string;
@@ -32,7 +32,7 @@ interface InfrastructureOptions {
 const versions = { kafka: '4.1.1', postgresql: '18.1', redis: '6.2' };
 const usual = { kafka: 9092, 'kafka-controller': 9093, postgresql: 5432, redis: 6379 };
 
-/** From KAFKA_BROKERS, DATABASE_URL and REDIS_URL: each may be given alone. */
+/** Reads KAFKA_BROKERS, DATABASE_URL and REDIS_URL, each of which may be given alone. */
 export const externalInfrastructure = (): Partial<InfrastructureUrls> => ({
   ...(process.env.KAFKA_BROKERS && { brokers: process.env.KAFKA_BROKERS }),
   ...(process.env.DATABASE_URL && { databaseUrl: process.env.DATABASE_URL }),
@@ -49,7 +49,7 @@ export const publicAddress = (address: string) =>
     .replace(/^[^@/]*@/, '')
     .split(/[,/?]/, 1)[0] ?? '';
 
-/** Whether what answers there asks for TLS first: then it is enough that the port is open. */
+/** Whether the server expects TLS first: then it is enough that the port is open. */
 const speaksTls = (name: string, address: string) =>
   /^rediss|[?&]sslmode=(?!disable)/.test(address) ||
   /^(true|1|yes|on)$/i.test(
@@ -81,7 +81,7 @@ export const startInfrastructure = async ({
     const binaries = await (fetched ??= fetchInfrastructure());
     return { binaries, data: dataDir, logs, fast, host };
   };
-  /** One that a killed start left behind, and that runs. */
+  /** A server that a killed start left behind, and that still runs. */
   const leftOver = (name: string) =>
     leftOvers.find((u) => u.kind === 'infrastructure' && u.name === name && !u.external && processOf(u) !== undefined);
   const choosePort = async (name: keyof typeof usual, running: Unit | undefined) => {

@@ -1,4 +1,4 @@
-/** The build, which takes a second when nothing changed. */
+/** The build, which takes one second when nothing has changed. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFileSync, existsSync, globSync, mkdirSync, readdirSync, statSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { checkInfrastructurePrerequisites } from './prerequisites.ts';
 import { runProgram } from './programs.ts';
 import { root, say } from './project.ts';
 
-/** The compiler copies no scripts: Redis scripts go beside the code that loads them. */
+/** Copies Redis scripts beside the code that loads them, because the compiler copies no scripts. */
 export const copyScripts = () => {
   for (const file of globSync('apps/*/src/**/*.lua', { cwd: root })) {
     const target = join(root, file.replace('/src/', '/dist/'));
@@ -17,7 +17,7 @@ export const copyScripts = () => {
   }
 };
 
-/** When a file below the folder, or the file, was changed last. */
+/** When the file, or any file below the folder, was last changed. */
 const changedMs = (path: string): number => {
   const stat = statSync(path);
   if (!stat.isDirectory()) return stat.mtimeMs;
@@ -27,14 +27,14 @@ const changedMs = (path: string): number => {
 
 const consoleSources = ['apps/console', 'libs/client/src', 'package-lock.json'];
 
-/** The page that the gateway serves; nothing if its sources are older than the last build. */
+/** Builds the page that the gateway serves, unless its sources are older than the last build. */
 export const buildConsole = async () => {
   const page = join(root, 'apps/console/dist/index.html');
   const isCurrent =
     existsSync(page) && consoleSources.every((path) => changedMs(join(root, path)) <= statSync(page).mtimeMs);
   if (isCurrent) return;
   say('building the console');
-  // Without the size of each file; warnings, and the errors of a build that fails, are shown.
+  // Hides the size of each file, but shows warnings and the errors of a failed build.
   const quietly = ['--logLevel', 'warn'];
   await runProgram(process.execPath, ['node_modules/vite/bin/vite.js', 'build', 'apps/console', ...quietly]);
 };
@@ -47,7 +47,7 @@ export const build = async () => {
   await buildConsole();
 };
 
-/** What every program needs that runs the system on infrastructure of its own. */
+/** Prepares for any program that runs the system on its own infrastructure. */
 export const prepareSystem = async () => {
   checkInfrastructurePrerequisites();
   await build();
@@ -61,7 +61,7 @@ export const runBuilt = async (project: string, file: string, defaults: readonly
   await runProgram(process.execPath, ['node_modules/typescript-7/bin/tsc', '-b', project]);
   const args = [join(project, 'dist', file), ...defaults, ...process.argv.slice(2)];
   const child = spawn(process.execPath, args, { cwd: root, stdio: 'inherit' });
-  // Ctrl-C reaches both: devices deregister, this waits for them.
+  // Ctrl-C reaches both processes: devices deregister, and this process waits for them.
   process.on('SIGINT', () => undefined);
   process.on('SIGTERM', () => child.kill('SIGTERM'));
   const [code] = (await once(child, 'exit')) as [number | null];

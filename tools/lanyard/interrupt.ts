@@ -27,8 +27,8 @@ export const stopWhenInterrupted = (stop: () => Promise<unknown>) => {
 };
 
 /**
- * Aborted by the first signal that asks this process to end. Those that follow have no effect; by default, they would end
- * it in the middle of its stop. Ctrl-C comes from the terminal and from npm, and when a terminal is closed, SIGHUP comes
+ * Aborted by the first signal that asks this process to end. Later signals have no effect; by default, they would end
+ * the process in the middle of its stop. Ctrl-C comes from the terminal and from npm; when a terminal is closed, SIGHUP comes
  * from the shell, from the kernel and from `run.mjs`.
  */
 export const interruption = (): AbortSignal => {

@@ -5,8 +5,8 @@ import { runProgram } from './programs.ts';
 import { root } from './project.ts';
 
 /**
- * The jars that `e2e/<folder>/pom.xml` names and the compiled programs of that folder and `java-tls`; made once per version of them. Takes
- * minutes where nothing is cached: call it before a test's time runs.
+ * The jars that `e2e/<folder>/pom.xml` names and the compiled programs of that folder and `java-tls`, created once per version.
+ * Takes minutes if nothing is cached, so call it before a test's time limit starts.
  */
 export const prepareJava = async (folder: string): Promise<string> => {
   const source = join(root, 'e2e', folder);

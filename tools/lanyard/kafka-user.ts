@@ -1,4 +1,4 @@
-/** What the KafkaUser of k8s/infrastructure may do, as ACLs of Kafka: so that tests have no more rights than an installation. */
+/** The permissions of the KafkaUser of k8s/infrastructure, as ACLs of Kafka, so that tests have no more rights than an installation. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';

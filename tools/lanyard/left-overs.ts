@@ -5,7 +5,7 @@ const waitMs = 15_000;
 
 const allKinds = ['service', 'infrastructure'] as const;
 
-/** Services, then infrastructure, that a killed command of this clone left behind; `kinds`: only these. Gives how many there were. */
+/** Stops services, then infrastructure, that a killed command of this clone left behind. `kinds`: only these. Returns their number. */
 export const stopLeftOvers = async (units: readonly Unit[], kinds: readonly Unit['kind'][] = allKinds) => {
   const left = units.flatMap((unit) => {
     const pid = unit.external || !kinds.includes(unit.kind) ? undefined : processOf(unit);

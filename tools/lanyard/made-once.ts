@@ -22,7 +22,7 @@ const removeAbandoned = (parent: string) => {
 
 /**
  * A folder that `make` fills, once per version of `parts`: its name is `prefix` and a hash of them. Several processes may
- * want it at a time: each makes its own, and the first that is ready counts. Others than its maker may read it.
+ * need it at the same time: each makes its own, and the first that is complete is used. Other users may read it.
  */
 export const madeOnce = async (
   prefix: string,

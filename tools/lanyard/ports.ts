@@ -1,7 +1,7 @@
 import dgram from 'node:dgram';
 import net from 'node:net';
 
-/** @returns the port bound, or undefined when taken */
+/** @returns the port bound, or undefined if it is taken */
 const tryTcp = (port: number, host: string): Promise<number | undefined> =>
   new Promise((done) => {
     const server = net.createServer();
@@ -23,15 +23,15 @@ const tryUdp = (port: number, host: string): Promise<number | undefined> =>
   });
 
 /**
- * Below the ephemeral ports of every system (Linux: from 32768, others: from 49152), which anyone may get between the
- * look at a port and its use. Each process takes its ports from stretches of its own, and none of them twice: what was
- * killed for a while comes back to its port.
+ * Below the ephemeral ports of every system (Linux: from 32768, others: from 49152), which any process may get between the
+ * check of a port and its use. Each process takes its ports from ranges of its own, and uses none twice: a process that was
+ * killed for a while gets its port back.
  */
 const firstPort = 20_000;
 const portCount = 10_000;
 const stretch = 50;
 
-/** A process has a stretch while it listens on the first port of it. */
+/** A process owns a range while it listens on the first port of it. */
 const holds = (first: number): Promise<boolean> =>
   new Promise((done) => {
     const server = net.createServer().unref();
@@ -68,7 +68,7 @@ const anyPort = async (tryPort: (port: number, host: string) => Promise<number |
   }
 };
 
-/** The wanted port when it is free, else a free one. `wanted` 0: any. */
+/** The wanted port if it is free, otherwise a free one. `wanted` 0: any. */
 export const tcpPort = async (wanted: number, host = '127.0.0.1') =>
   (wanted ? await tryTcp(wanted, host) : undefined) ?? (await anyPort(tryTcp, host));
 

@@ -37,7 +37,7 @@ const forInfrastructure: {
   },
 ];
 
-/** What the embedded infrastructure needs. Throws Stop naming what is missing and the command that installs it. */
+/** Checks the prerequisites of the embedded infrastructure. Throws Stop with what is missing and the command that installs it. */
 export const checkInfrastructurePrerequisites = () => {
   const missing = forInfrastructure.filter(({ command: [program, ...args], wanted }) => {
     const { error, stdout, stderr } = spawnSync(program as string, args, { encoding: 'utf8' });

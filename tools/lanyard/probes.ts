@@ -1,8 +1,8 @@
-/** Does Kafka, PostgreSQL, Redis or a service answer? Each in its own protocol, as an open port says little. */
+/** Whether Kafka, PostgreSQL, Redis or a service answers, each in its own protocol, because an open port says little. */
 import net from 'node:net';
 import { sleep, Stop } from './project.ts';
 
-/** Whether a server accepts a connection and, if something is sent, answers as it should. */
+/** Whether a server accepts a connection and, if something is sent, gives the expected answer. */
 const ask = (address: string, usualPort: number, send?: Buffer, isGood: (answer: Buffer) => boolean = () => true) =>
   new Promise<boolean>((done) => {
     const [host, port] = splitAddress(address, usualPort);
@@ -38,7 +38,7 @@ export const answers = {
   /**
    * Whether a server accepts connections.
    * @param address host:port
-   * @param port when it names none
+   * @param port used if the address names none
    */
   listener: (address: string, port: number) => ask(address, port),
   /** @param address base URL */
@@ -58,8 +58,8 @@ export const splitAddress = (address: string, fallback: number): [string, number
 };
 
 /**
- * Waits until `ready` says yes. `alive` may end the waiting early: a process that died will not become ready, and who
- * answers in its place is another program.
+ * Waits until `ready` returns true. `alive` may end the waiting early: a process that died will not become ready, and a
+ * program that answers in its place is another one.
  */
 export const waitUntil = async (
   what: string,

@@ -1,4 +1,4 @@
-/** Processes that outlive the terminal's signals: each has its own session, a log file, and is known by its pid. */
+/** Processes that do not get the terminal's signals: each has its own session and log file, and is known by its pid. */
 import { spawn, spawnSync } from 'node:child_process';
 import {
   closeSync,
@@ -25,7 +25,7 @@ const openLog = (path: string) => {
 
 /**
  * @returns pid
- * `prepare`: before each start; `onExit`: with the exit code, while this process runs
+ * `prepare`: called before each start; `onExit`: called with the exit code, while this process runs
  */
 export interface ProcessSpec {
   command: string;
@@ -65,7 +65,7 @@ export const isAlive = (pid: number | undefined) => {
   return !isZombie(pid);
 };
 
-/** A child of a process that was killed may wait unreaped: it is not alive. */
+/** A child of a killed process may not have been reaped yet: it is not alive. */
 const isZombie = (pid: number) => {
   try {
     return / Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/\(.*\)/s, ''));
@@ -83,7 +83,7 @@ export const commandLine = (pid: number) => {
   }
 };
 
-/** True when the pid is alive and still the process it was: pids are reused. */
+/** True when the pid is alive and still belongs to the same process: pids are reused. */
 export const isProcess = (pid: number | undefined, marker: string) =>
   pid !== undefined && isAlive(pid) && commandLine(pid).includes(marker);
 
@@ -97,7 +97,7 @@ const worksIn = (pid: number, folder: string) => {
   }
 };
 
-/** The pids of processes whose working directory this is. None where there is no /proc. */
+/** The pids of processes whose working directory this is. Empty on systems without /proc. */
 export const processesIn = (folder: string) => {
   try {
     const path = realpathSync(folder);
@@ -107,7 +107,7 @@ export const processesIn = (folder: string) => {
   }
 };
 
-/** The pids of this machine with their command lines. */
+/** The pids of all processes of this machine, with their command lines. */
 const commandLines = (): [number, string][] => {
   try {
     return pidsInProc().map((pid) => [pid, commandLine(pid)]);
@@ -121,8 +121,8 @@ const commandLines = (): [number, string][] => {
 };
 
 /**
- * The process of a unit: the one that was recorded, or else the one whose command line has the unit's signature. Its pid
- * may not have been recorded, because the disk was full.
+ * The process of a unit: the recorded one, or else the one whose command line has the unit's signature. The pid may be
+ * missing in the record because the disk was full.
  */
 export const processOf = ({
   pid,

@@ -1,11 +1,11 @@
-/** Other programs of this machine, and Debian's packages that bring them. */
+/** Runs other programs of this machine, and installs the Debian packages that provide them. */
 import { spawn, spawnSync, type SpawnSyncOptions } from 'node:child_process';
 import { progress, root, say, Stop } from './project.ts';
 
 export const succeeds = (program: string, args: readonly string[], timeout: number = 30_000) =>
   spawnSync(program, args, { cwd: root, stdio: 'ignore', timeout }).status === 0;
 
-/** What a short command prints. Throws Stop with what it says where it fails. */
+/** The output of a short command. Throws Stop with its error output if it fails. */
 export const outputOf = (program: string, args: readonly string[], options: SpawnSyncOptions = {}): string => {
   const all = { maxBuffer: 1 << 28, ...options, encoding: 'utf8' } as const;
   const { error, status, stdout, stderr } = spawnSync(program, args, all);
@@ -13,7 +13,7 @@ export const outputOf = (program: string, args: readonly string[], options: Spaw
   return stdout;
 };
 
-/** Debian's is older than what Kubernetes and pion are built with. */
+/** Minor version of Go that Kubernetes and pion need; Debian's is older. */
 export const goMinor = 24;
 
 export const hasGo = () => {
@@ -22,7 +22,7 @@ export const hasGo = () => {
   return Number(major) > 1 || Number(minor) >= goMinor;
 };
 
-/** Its output is progress. Rejects with Stop where it fails. */
+/** Runs a program, and shows its output as progress. Rejects with Stop if it fails. */
 export const runProgram = (program: string, args: string[], env: Record<string, string> = {}) =>
   new Promise((done, failed) => {
     const child = spawn(program, args, {
@@ -36,7 +36,7 @@ export const runProgram = (program: string, args: string[], env: Record<string, 
     );
   });
 
-/** Root installs packages of Debian; anyone else is told the command. Throws Stop. */
+/** Installs Debian packages as root; for other users, throws Stop with the command. */
 export const installPackages = (names: readonly string[]) => {
   const install = ['install', '--yes', '--no-install-recommends', ...new Set(names)];
   const command = `apt-get ${install.join(' ')}`;
@@ -48,6 +48,6 @@ export const installPackages = (names: readonly string[]) => {
       stdio: ['ignore', 'ignore', 'inherit'],
       env,
     }).status === 0;
-  // The lists of packages may be missing or old.
+  // The package lists may be missing or old.
   if (!aptGet(install) && !(aptGet(['update']) && aptGet(install))) throw new Stop(`This failed: ${command}`);
 };

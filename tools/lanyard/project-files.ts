@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { outputOf } from './programs.ts';
 import { root } from './project.ts';
 
-/** Those that match `globs`, tracked or new. A glob without a match is an error: what it should cover would go unchecked. */
+/** Files that match `globs`, tracked or new. A glob without a match is an error, because what it should cover would go unchecked. */
 export const projectFiles = (...globs: string[]): string[] =>
   globs.flatMap((glob) => {
     const args = ['ls-files', '-co', '--exclude-standard', '-z', `:(glob)${glob}`];
@@ -17,7 +17,7 @@ export const textOf = (path: string) => readFileSync(join(root, path), 'utf8');
 
 export const isTest = (path: string) => path.endsWith('spec.ts');
 
-/** What the first group of `form`, a global expression, finds in files. */
+/** The texts that the first group of `form`, a global expression, matches in files. */
 export const namesIn = (files: readonly string[], form: RegExp) =>
   new Set(files.flatMap((path) => [...textOf(path).matchAll(form)].map(([, name = '']) => name)));
 

@@ -1,4 +1,4 @@
-/** Where things are, and what the terminal sees. Nothing here needs a package: it runs before `npm ci`. */
+/** Folders of the project, and output to the terminal. Nothing here needs a package, because it runs before `npm ci`. */
 import { writeSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,12 +8,12 @@ export const root = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/
 /** Data, logs and state of the running system. */
 export const dataFolder = () => resolve(root, process.env.LANYARD_DATA || '.lanyard');
 
-/** Fetched infrastructure: shared by every data folder of this clone. */
+/** Fetched infrastructure, which every data folder of this clone shares. */
 export const infrastructureFolder = () => resolve(root, '.lanyard/infrastructure');
 
 const started = Date.now();
 
-/** Where progress goes: to standard error when standard output is for a program. */
+/** Where progress is written: to standard error when a program reads standard output. */
 export const progress: { stream: NodeJS.WriteStream & { fd: number } } = { stream: process.stdout };
 
 export const say = (text: string) => {
@@ -21,12 +21,12 @@ export const say = (text: string) => {
   try {
     writeSync(progress.stream.fd, line);
   } catch (error) {
-    // Whatever reads is slow. A line that a full disk does not take is left out: a stream would end this process.
+    // EAGAIN: the reader is slow. A line that a full disk refuses is dropped; with a stream, the error would end this process.
     if ((error as NodeJS.ErrnoException).code === 'EAGAIN') progress.stream.write(line);
   }
 };
 
-/** A problem the operator can solve: shown without a stack. */
+/** A problem that the operator can solve, shown without a stack trace. */
 export class Stop extends Error {}
 
 /** Runs a command's main function; problems end it with exit code 1. */

@@ -1,4 +1,4 @@
-/** What runs in Python, each in a virtual environment of its own: the SDK that other people's applications use and a CoAP client, for tests, and podman-compose. */
+/** Python programs, each in its own virtual environment: a third-party SDK and a CoAP client, for tests, and podman-compose. */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ interface Environment {
   requirements: string[];
 }
 
-/** `variable` tells the tests its Python; `what` it is in messages. */
+/** `variable` gives the tests the path of its Python; `what` is its name in messages. */
 type TestEnvironment = Environment & { variable: string; what: string };
 
 const sdk: TestEnvironment = {
@@ -20,7 +20,7 @@ const sdk: TestEnvironment = {
   what: 'the Python SDK',
 };
 
-/** DTLSSocket is compiled by pip, with what `compiled-devices.ts` looks for. */
+/** pip compiles DTLSSocket, with the compilers that `compiled-devices.ts` finds. */
 const aiocoap: TestEnvironment = {
   folder: 'aiocoap',
   requirements: ['aiocoap==0.4.17', 'DTLSSocket==0.2.3'],
@@ -37,13 +37,13 @@ const runs = (program: string, args: string[]) => {
 
 const programOf = ({ folder }: Environment, name: string) => join(root, '.lanyard', folder, 'bin', name);
 
-/** What is missing; undefined when the packages can be used. */
+/** Installs the packages. Returns what is missing; undefined when they can be used. */
 const prepare = (environment: Environment) => {
   const { folder, requirements } = environment;
   const place = join(root, '.lanyard', folder);
   const python = programOf(environment, 'python');
   const wanted = requirements.join(' ');
-  /** Written when everything is there. */
+  /** Written when the installation is complete. */
   const complete = join(place, wanted);
   if (existsSync(complete)) return undefined;
   rmSync(place, { recursive: true, force: true });
@@ -56,8 +56,8 @@ const prepare = (environment: Environment) => {
 };
 
 /**
- * The environment in which the end-to-end tests run Python; what is not there they leave out. Throws Stop when something is
- * missing although it is required.
+ * The environment in which the end-to-end tests run Python; they skip tests for packages that are missing. Throws Stop when
+ * a required package is missing.
  */
 export const environmentOfPython = ({ required }: { required: boolean }): Record<string, string> =>
   Object.fromEntries(
@@ -70,7 +70,7 @@ export const environmentOfPython = ({ required }: { required: boolean }): Record
     }),
   );
 
-/** The program, whatever version the machine has. Throws Stop. */
+/** Path of the podman-compose that this project installs, whatever version the machine has. Throws Stop. */
 export const podmanCompose = (): string => {
   const missing = prepare(compose);
   if (missing !== undefined) throw new Stop(`Missing for Docker Compose with Podman: ${missing}`);

@@ -1,16 +1,16 @@
-/** The append-only file of a Redis that was killed in the middle of a write. */
+/** Repairs the append-only file of a Redis that was killed in the middle of a write. */
 import { closeSync, existsSync, fstatSync, openSync, readSync, truncateSync } from 'node:fs';
 
 const transactionStart = Buffer.from('*1\r\n$5\r\nMULTI\r\n');
 const transactionEnd = Buffer.from('*1\r\n$4\r\nEXEC\r\n');
 
-/** No transaction is larger: a command of ours has at most 50 MB to move. */
+/** No transaction is larger: one of our commands moves at most 50 MB. */
 const tailBytesMax = 128 * 1024 * 1024;
 
 /**
- * Redis drops a command that is torn, but leaves what came before it of the same transaction, without its end (6.2
- * does). What a script does is one transaction, so a part of its effects would appear. Cuts the file before the last
- * transaction when that has no end, as `redis-check-aof --fix` does. Answers how many bytes went.
+ * Redis drops a torn command, but Redis 6.2 keeps the commands before it that belong to the same, incomplete transaction. A
+ * script is one transaction, so some of its effects would appear. Cuts the file before the last transaction if that is
+ * incomplete, as `redis-check-aof --fix` does. Returns how many bytes were removed.
  */
 export const dropTornTransaction = (path: string) => {
   if (!existsSync(path)) return 0;

@@ -1,6 +1,7 @@
 /**
- * Kafka, PostgreSQL and Redis as a careful operator runs them: TLS everywhere, Kafka with SASL, client certificates and an authorizer
- * that denies what no ACL grants, PostgreSQL that takes no connection without TLS, Redis with an ACL user and no default one. For tests and for trying.
+ * Kafka, PostgreSQL and Redis as a careful operator runs them: TLS everywhere, Kafka with SASL, client certificates and an
+ * authorizer that denies everything without an ACL, PostgreSQL that requires TLS, Redis with an ACL user and no default user. For
+ * tests and for trying out.
  */
 import { createHash } from 'node:crypto';
 import { chownSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
@@ -15,7 +16,7 @@ import { isProcess, launch, stopProcess } from './processes.ts';
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 
 export const user = 'lanyard';
-/** Needs escaping in a URL. */
+/** A password that needs escaping in a URL. */
 export const password = 'p/w:@ ü';
 
 const write = (path: string, text: string) => {
@@ -23,7 +24,7 @@ const write = (path: string, text: string) => {
   return path;
 };
 
-/** An authority, a certificate for localhost, one for clients. */
+/** An authority, a certificate for localhost, and one for clients. */
 const certificates = (folder: string) => {
   mkdirSync(folder, { recursive: true });
   const authority = certificateAuthority('infrastructure');
@@ -84,13 +85,13 @@ const securedRedis = (folders: ServerFolders, port: number, { caFile, serverFile
     args: [
       ...spec.args,
       ...[...tls, '--tls-ca-cert-file', caFile, '--tls-auth-clients', 'optional'],
-      // A password with a space cannot stand in a line of configuration: its hash can.
+      // A line of configuration cannot contain a password with a space, but it can contain its hash.
       ...['--user', 'default', 'off', '--user', user, 'on', `#${sha256(password)}`, '~*', '&*', '+@all'],
     ],
   };
 };
 
-/** Starts the three. `env`: what a service needs to reach them. `stop` ends them; the data stay. */
+/** Starts the three servers. `env`: the variables with which a service reaches them. `stop` ends them; the data stay. */
 export const startSecuredInfrastructure = async (dataDir: string) => {
   const certified = certificates(join(dataDir, 'certificates'));
   const folders = { binaries: await fetchInfrastructure(), data: dataDir, logs: join(dataDir, 'logs'), fast: true };
@@ -125,7 +126,7 @@ export const startSecuredInfrastructure = async (dataDir: string) => {
   const { caFile, clientFile, clientKeyFile } = certified;
   return {
     stop,
-    /** Without TLS and login, for who is allowed everything. */
+    /** A listener without TLS and login, where everything is permitted. */
     internalBroker: `127.0.0.1:${internal}`,
     env: {
       KAFKA_BROKERS: `localhost:${kafkaPort}`,

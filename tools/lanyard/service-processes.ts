@@ -1,4 +1,4 @@
-/** The seven services as processes: which, where, with what environment. */
+/** The seven services as processes: their programs, ports and environment. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './project.ts';
@@ -25,7 +25,7 @@ export interface Replica {
   tlsPort?: number;
 }
 
-/** `databaseUrls`: of the services, each as a user of its own; without them all use `databaseUrl` */
+/** `databaseUrls`: URLs of the services, each with its own user; without them, all use `databaseUrl` */
 export interface InfrastructureUrls {
   brokers: string;
   databaseUrl: string;
@@ -48,7 +48,7 @@ const urlsOf = (replicas: Replica[], app: App) =>
     .map((r) => `http://127.0.0.1:${r.port}`)
     .join(',');
 
-/** Where devices pull packages from: from the listeners of any device-proxy, or over HTTP through the gateway. */
+/** Where devices download packages: from the listeners of any device-proxy, or over HTTP through the gateway. */
 const packageUris = (replicas: Replica[], coapHost: string, baseUrl: string) => {
   const { coapPort, dtlsPort, tlsPort } = replicas.find((r) => r.app === 'device-proxy') ?? {};
   const listeners = { coap: coapPort, coaps: dtlsPort, 'coaps+tcp': tlsPort };
@@ -58,7 +58,7 @@ const packageUris = (replicas: Replica[], coapHost: string, baseUrl: string) => 
 
 export const usersOfRedis: ReadonlySet<App> = new Set(['gateway', 'device-proxy', 'dispatcher']);
 
-/** They seal or open what is secret at rest. */
+/** These services encrypt or decrypt secrets at rest. */
 export const usersOfEncryptionKey: ReadonlySet<App> = new Set(['registry', 'device-proxy', 'dispatcher', 'campaigns']);
 
 /** The environment of one replica (docs/configuration.md). */
@@ -78,14 +78,14 @@ export const environment = (
     infrastructure: InfrastructureUrls;
     secrets: Secrets;
     keyFile: string;
-    /** Bytes of packages. */
+    /** Folder of the contents of packages. */
     packagesFolder: string;
     coapHost: string;
     baseUrl: string;
     env?: Record<string, string>;
   },
 ): Record<string, string> => {
-  /** Unless the operator says otherwise. */
+  /** Used unless the operator sets other values. */
   const defaults: Partial<Record<App, Record<string, string>>> = {
     gateway: { GATEWAY_FIRST_ACCOUNT_AUTO_CREATE_DEVICES: 'true', GATEWAY_PUBLIC_URL: baseUrl },
     'device-proxy': { DEVICE_PROXY_COAP_DTLS_ENABLED: 'true', DEVICE_PROXY_COAP_TLS_ENABLED: 'true' },
@@ -141,10 +141,10 @@ export const environment = (
   };
 };
 
-/** What any service may need. */
+/** Variables that any service may need. */
 const shared = /^(PATH|HOME|TZ|LANG|NODE_\w+|KAFKA(JS)?_\w+|OTEL_\w+|DATABASE_TLS_\w+|REDIS_TLS_\w+)$/;
 
-/** Of what the operator gives: the settings of the app, and what all share. Settings of others may be secrets. */
+/** The operator's variables for one app: its own and the shared ones. Those of other apps may be secrets. */
 const inherited = (app: App) => {
   const own = `${app.replace('-', '_').toUpperCase()}_`;
   return Object.fromEntries(

@@ -1,4 +1,4 @@
-/** What is remembered between starts: ports, pids, restarts (state.json) and secrets (secrets.json, 0600). */
+/** The state that is kept between starts: ports, pids, restarts (state.json) and secrets (secrets.json, 0600). */
 import { randomBytes } from 'node:crypto';
 import {
   closeSync,
@@ -42,7 +42,7 @@ interface State {
   units: Unit[];
 }
 
-/** `databasePassword`: of the superuser, whom no service uses */
+/** `databasePassword`: password of the superuser, which no service uses */
 export interface InfrastructurePasswords {
   databasePassword: string;
   servicePasswords: Record<App, string>;
@@ -80,14 +80,14 @@ export class StateFile {
     }
   }
 
-  /** In place of the unit of the same name. */
+  /** Replaces the unit of the same name. */
   put(unit: Unit) {
     this.state.units = [...this.state.units.filter(({ name }) => name !== unit.name), unit];
   }
 
   /**
-   * Launches the process of a unit that is on record before: whatever becomes of this process and of its disk, `npm stop`
-   * and the next start find the other one, by its signature when its pid could not be saved.
+   * Records a unit before it launches its process: whatever happens to this process and its disk, `npm stop` and the next
+   * start find the other process, by its signature if its pid could not be saved.
    */
   launch(unit: Unit, launch: () => number) {
     this.put(unit);
@@ -96,7 +96,7 @@ export class StateFile {
     this.trySave();
   }
 
-  /** For what must continue with a full disk. */
+  /** Saves if possible, for code that must continue with a full disk. */
   trySave() {
     try {
       this.save();
@@ -105,14 +105,14 @@ export class StateFile {
     }
   }
 
-  /** The pid of the starter that runs, if one does. */
+  /** The pid of the running starter, if there is one. */
   runningStarter() {
     if (!existsSync(this.lock)) return undefined;
     const pid = Number(readFileSync(this.lock, 'utf8'));
     return isProcess(pid, starterMarker) ? pid : undefined;
   }
 
-  /** False when another starter has it. A starter that was killed leaves a lock that counts for nothing. */
+  /** False when another starter has the lock. The lock of a killed starter is ignored. */
   acquire() {
     for (;;) {
       try {
@@ -156,7 +156,7 @@ const newSecrets = (): InstallationSecrets => ({
   accountId: Date.now().toString(16).padStart(12, '0') + randomBytes(10).toString('hex'),
 });
 
-/** Generated at the first start and never changed; those that an earlier version did not have are added. */
+/** Generated at the first start and never changed; secrets that an earlier version did not have are added. */
 export const secretsOf = (folder: string): InstallationSecrets => {
   const path = join(folder, 'secrets.json');
   const stored = existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : {};

@@ -9,7 +9,7 @@ const ready = async (unit: Unit) => {
   return answers[unit.name as 'kafka' | 'postgresql' | 'redis'](unit.address);
 };
 
-/** What runs, as one object for scripts. */
+/** The running processes, as one object for scripts. */
 export const statusOf = async (file: StateFile) => {
   const { state } = file;
   const units = await Promise.all(

@@ -1,4 +1,4 @@
-/** Keeps processes running: what dies is started again, with growing pauses. */
+/** Keeps processes running: restarts those that died, with growing pauses. */
 import { isAlive } from './processes.ts';
 import { say } from './project.ts';
 import type { Unit } from './state.ts';
@@ -7,7 +7,7 @@ const lookMs = 200;
 const pauseFirstMs = 250;
 const pauseMaxMs = 10_000;
 
-/** Alive for this long means healthy: the next death is a first one again. */
+/** A process that has been alive for this long is healthy: its next death counts as the first again. */
 const healthyMs = 30_000;
 
 export interface Supervised {
@@ -45,7 +45,7 @@ export class Supervisor {
     clearInterval(this.timer);
   }
 
-  /** One round: what is dead gets a time to start at; what is due is started. */
+  /** One round: schedules restarts of dead processes, and starts those that are due. */
   look() {
     if (this.isUnsaved) this.changed();
     for (const entry of this.entries) {
@@ -75,7 +75,7 @@ export class Supervisor {
     this.changed();
   }
 
-  /** Tells of a change until that succeeds: a full disk must not end the supervision. */
+  /** Reports a change until that succeeds: a full disk must not end the supervision. */
   changed() {
     try {
       this.onChange();

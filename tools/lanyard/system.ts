@@ -1,4 +1,4 @@
-/** The whole system on one machine: infrastructure, then services, each a process of its own. */
+/** The whole system on one machine: infrastructure, then services, each in its own process. */
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startInfrastructure } from './infrastructure.ts';
@@ -20,8 +20,8 @@ import { Supervisor, type Supervised } from './supervisor.ts';
 
 /**
  * `infrastructure`: the servers that run elsewhere; `env`: added to every service;
- * `rootOf`: another checkout that the services come from;
- * `startWithinMs`: services that give up at their start are started again until then;
+ * `rootOf`: another checkout from which the services are run;
+ * `startWithinMs`: services that fail to start are started again for this long;
  * `interrupted`: a start fails when this is aborted
  */
 export interface SystemOptions {
@@ -48,38 +48,38 @@ const usualPorts = {
   campaigns: 8086,
 };
 
-/** Services need seconds to start, and each question takes a millisecond of the cores that they start on. */
+/** Services need seconds to start, and each probe takes a millisecond of the cores on which they start. */
 const askAgainMs = 200;
 
-/** Longer than a service tries to start (START_TIMEOUT_MS), which then says what it was waiting for. */
+/** Longer than a service tries to start (START_TIMEOUT_MS), after which it logs what it was waiting for. */
 export const serviceReadyWithinMs = 330_000;
 
 /** Longer than any service takes to drain. */
 export const stopWithinMs = 45_000;
 
 const usualCoapPort = Number(process.env.LANYARD_COAP_PORT || 5683);
-/** Of UDP (DTLS) and of TCP (TLS). */
+/** Port for UDP (DTLS) and for TCP (TLS). */
 const usualCoapsPort = Number(process.env.LANYARD_COAPS_PORT || 5684);
 
-/** Replica `dispatcher-1` gets a port of its own, remembered like the others. */
+/** Replica `dispatcher-1` gets its own port, which is kept like the others. */
 const wantedPort = (app: App, n: number) => {
   if (n > 0) return 0;
   return app === 'gateway' ? Number(process.env.LANYARD_HTTP_PORT || usualPorts.gateway) : usualPorts[app];
 };
 
 /**
- * MB of V8's young generation, of what fills the usual 16 so often that collecting it shows (docs/performance.md). What
- * waits for Kafka survives each collection, and is copied.
+ * MB of V8's young generation for services that fill the usual 16 so often that collecting it shows (docs/performance.md).
+ * Data that wait for Kafka survive each collection, and are copied each time.
  */
 const semiSpaces: Partial<Record<string, number>> = { gateway: 32, dispatcher: 32, 'device-proxy': 64 };
 
-/** Of Node, as in the Dockerfile and in k8s. */
+/** Flags of Node, as in the Dockerfile and in k8s. */
 const flagsOf = (app: string) => [
   '--enable-source-maps',
   ...(semiSpaces[app] ? [`--max-semi-space-size=${semiSpaces[app]}`] : []),
 ];
 
-/** The last line of a log that is neither an entry, of the service or of Nest, nor part of a stack. */
+/** The last line of a log that is neither an entry of the service or of Nest, nor part of a stack trace. */
 const lastWords = (log: string) =>
   readFileSync(log, 'utf8')
     .split('\n')
@@ -95,11 +95,11 @@ export class System {
   say: (text: string) => void;
   replicas: Replica[] = [];
   supervised: Supervised[] = [];
-  /** Where a replica's program comes from at its next start, when not from here. */
+  /** Other checkouts from which replicas run their program at their next start. */
   roots = new Map<string, string>();
   leftOvers: Unit[];
   supervisor?: Supervisor;
-  /** Since `start`. */
+  /** Set by `start`. */
   infrastructureUrls!: InfrastructureUrls;
 
   constructor(options: SystemOptions) {
@@ -113,7 +113,7 @@ export class System {
     mkdirSync(this.logs, { recursive: true, mode: 0o700 });
   }
 
-  /** On failure what was started is stopped again. */
+  /** If the start fails, everything that was started is stopped again. */
   async start() {
     try {
       await this.startAll();
@@ -153,7 +153,7 @@ export class System {
     return `http://127.0.0.1:${this.replicas.find((r) => r.app === 'gateway')?.port}`;
   }
 
-  /** One per gateway. */
+  /** One URL per gateway. */
   get baseUrls() {
     return this.replicas.flatMap((r) => (r.app === 'gateway' ? [`http://127.0.0.1:${r.port}`] : []));
   }
@@ -194,8 +194,8 @@ export class System {
   }
 
   /**
-   * Without a supervisor: ends a process, in order if nothing else is said, and starts it again. Resolves when it is ready,
-   * with the ms until it had ended.
+   * Without a supervisor: ends a process, gracefully unless `signal` says otherwise, and starts it again. Resolves when it is
+   * ready, with the milliseconds that its end took.
    */
   async restart(name: string, signal: NodeJS.Signals = this.unit(name).unit.stopSignal) {
     const { unit, launch: again } = this.unit(name);
@@ -207,7 +207,7 @@ export class System {
     return endedMs;
   }
 
-  /** Whether a service that ended while it was starting is started again. `words`: the last of its log. */
+  /** Whether a service that ended while it was starting is started again. `words`: the last line of its log. */
   protected startsAgain(_words: string) {
     return this.options.startWithinMs !== undefined;
   }
@@ -233,7 +233,7 @@ export class System {
     });
   }
 
-  /** Services in reverse order, then the infrastructure that it started. */
+  /** Stops the services in reverse order, then the infrastructure that was started here. */
   async stop() {
     this.supervisor?.stop();
     const services = this.supervised.filter((s) => s.unit.kind === 'service').reverse();
@@ -244,7 +244,7 @@ export class System {
     this.file.trySave();
   }
 
-  /** Services of a starter that was killed: they run with old settings and without supervision. */
+  /** Stops services of a killed starter, which run with old settings and without supervision. */
   async stopOrphanServices() {
     const orphans = this.leftOvers.flatMap((u) => (u.kind === 'service' ? (processOf(u) ?? []) : []));
     if (orphans.length > 0)

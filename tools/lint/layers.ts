@@ -3,8 +3,8 @@ import { dirname, join, posix, sep } from 'node:path';
 import type { JSSyntaxElement, Rule } from 'eslint';
 
 /**
- * The layers of a project as its README gives them, top first, each with its names: folders of `src`, and files of `src`
- * itself without extension. `undefined` without the heading; none when nothing readable follows it.
+ * The layers of a project as its README lists them, top first, each with its names: folders of `src`, and files directly in
+ * `src` without extension. `undefined` without the heading; empty when nothing readable follows it.
  */
 export const layersOf = (readme: string): string[][] | undefined => {
   if (!/^## Layers$/m.test(readme)) return undefined;
@@ -21,15 +21,15 @@ const placeOf = (filename: string) => {
   return project && path ? { project, path } : undefined;
 };
 
-/** The layers that hold for a project. */
+/** The layers that apply to a project. */
 const readLayers = (project: string) => {
   const readme = join(project, 'README.md');
   return existsSync(readme) ? layersOf(readFileSync(readme, 'utf8')) : undefined;
 };
 
 /**
- * A folder of `src` imports only from layers below its own. A file of `src` itself that the list does not name stands above
- * all folders. An import of a type is an import.
+ * A folder of `src` imports only from layers below its own. A file directly in `src` that the list does not name is above
+ * all folders. Type imports count too.
  */
 export const layers: Rule.RuleModule = {
   meta: {

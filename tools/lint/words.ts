@@ -1,6 +1,5 @@
 /**
- * Words that plain technical English does without, each with what to write instead. Comments, texts and names are searched
- * alike.
+ * Words that plain technical English avoids, each with a replacement. Comments, texts and names are all searched.
  */
 const words: readonly (readonly [word: RegExp, instead: string])[] = [
   [/\bnobod(?:y|ies)\b/gi, 'a passive sentence, or "no client", "no process"'],

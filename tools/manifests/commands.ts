@@ -1,14 +1,14 @@
-/** Commands of docs/kubernetes.md: they list all services, and name the namespace of what they read or change. */
+/** Commands of docs/kubernetes.md: they list all services, and name the namespace of the objects that they read or change. */
 import { type App, apps } from '../lanyard/service-processes.ts';
 
-/** Each list, and the services that another command of the same procedure names. */
+/** Each list of services, and the services that another command of the same procedure names. */
 const lists: [list: RegExp, elsewhere: App[]][] = [
   [/for app in ([^;]+); do$/m, []],
   [/name notin \(([^)]+)\)/, ['event-log']],
   [/for name in ([^;]+); do kubectl -n lanyard rollout undo/, ['device-proxy', 'event-log']],
 ];
 
-/** Manifests name theirs. */
+/** Commands that need a namespace but name none. Those that apply manifests need none, because manifests name theirs. */
 const withoutNamespace = /kubectl (?!-n |apply |diff |create namespace ).*/g;
 
 const missingServices = (page: string): string[] =>

@@ -1,8 +1,8 @@
-/** Whether two builders make the same objects. */
+/** Compares the objects that two builders make. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Manifest } from './kustomize.ts';
 
-/** Names of generated maps end in a hash, which each builder computes in its own way. */
+/** Names of generated maps end with a hash, which each builder computes differently. */
 const comparable = (manifests: Manifest[]): Map<string, Manifest> =>
   new Map(
     manifests
@@ -20,7 +20,7 @@ const differingPaths = (a: unknown, b: unknown, path = ''): string[] => {
 };
 
 /**
- * @param theirs what the other builder makes
+ * @param theirs the manifests of the other builder
  * @param who the other builder
  */
 export const differences = (ours: Manifest[], theirs: Manifest[], who: string): string[] => {

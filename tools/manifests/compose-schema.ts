@@ -1,6 +1,6 @@
 /**
- * What we use of the Compose Specification, after its reference: names and values of fields. Docker would refuse others,
- * and there is no Docker in CI.
+ * The part of the Compose Specification in use here: names and values of fields. Docker would refuse others, but there is
+ * no Docker in CI.
  */
 import { z } from 'zod';
 
@@ -60,7 +60,7 @@ const compose = z.strictObject({
 export type Service = z.infer<typeof service>;
 export type Compose = z.infer<typeof compose>;
 
-/** @param file of which `x-…` are left out */
+/** @param file whose `x-…` fields are left out */
 export const composeSchemaProblems = (file: unknown): string[] => {
   const ours = Object.fromEntries(Object.entries(file ?? {}).filter(([field]) => !field.startsWith('x-')));
   const { error } = compose.safeParse(ours);

@@ -1,4 +1,4 @@
-/** docker-compose.yml and Dockerfile: parsed and held to the same rules as the manifests. There is no Docker in CI. */
+/** docker-compose.yml and Dockerfile: parsed and checked against the same rules as the manifests. There is no Docker in CI. */
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parse } from 'yaml';
@@ -11,7 +11,7 @@ import { environmentProblems, interpolated } from './environment.ts';
 /** `name:1.2.3`, `name:18.1-suffix`, or a digest. */
 const exactVersion = /(:\d+\.\d+[^/]*|@sha256:[0-9a-f]{64})$/;
 
-/** Has no versions, only days: a release names a digest (docs/kubernetes.md). */
+/** This image has no versions, only dates: a release names a digest (docs/kubernetes.md). */
 const withoutVersions = /^gcr\.io\/distroless\/[a-z0-9-]+:nonroot$/;
 
 const secretName = /PASSWORD|SECRET|_KEY$|DATABASE_URL|REDIS_URL|REDISCLI_AUTH/;
@@ -55,13 +55,13 @@ const serviceProblems = (
   return rules.flatMap(([holds, problem]) => (holds ? [] : [`docker-compose.yml: ${name} ${problem}`]));
 };
 
-/** Secrets stay in the layers of an image. */
+/** Secrets in a Dockerfile, which would stay in the layers of an image. */
 const secretsIn = (dockerfile: string) =>
   [...dockerfile.matchAll(/^(?:ARG|ENV) .*$/gm)]
     .filter(([line]) => /PASSWORD|SECRET|TOKEN|_KEY/.test(line))
     .map(([line]) => `holds a secret: ${line}`);
 
-/** npm needs package.json of every workspace before it installs, and these are copied without the sources. */
+/** Workspaces that the Dockerfile does not copy: npm needs every package.json before it installs, and gets them without sources. */
 const unlistedWorkspaces = (dockerfile: string) => {
   const { workspaces } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { workspaces: string[] };
   return workspaces

@@ -1,4 +1,4 @@
-/** The Secrets of k8s/overlays/local and its infrastructure, out of the passwords that docker-compose.yml uses too. */
+/** The Secrets of k8s/overlays/local and its infrastructure, from the passwords that docker-compose.yml uses too. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { secretsOfServices } from '../cluster/overlay.ts';
@@ -14,7 +14,7 @@ const passwordName = (app: App) => `${app.toUpperCase().replaceAll('-', '_')}_DA
 const secret = (name: string, stringData: Record<string, string>) =>
   ({ apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace: infrastructure }, stringData }) as Manifest;
 
-/** @param environment of a file that deploy/compose/secrets.mjs made */
+/** @param environment from a file that deploy/compose/secrets.mjs made */
 export const devSecrets = (environment: Record<string, string>): Manifest[] => {
   const of = (name: string) => {
     const value = environment[name];

@@ -1,4 +1,4 @@
-/** What manifests and the compose file give a service, and what its config.ts reads and accepts. */
+/** Compares the environment that manifests and the compose file give a service with what its config.ts reads and accepts. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { rootCertificates } from 'node:tls';
@@ -16,7 +16,7 @@ type Environment = Record<string, string>;
 
 const { identityPrivateKey, identityPublicKey } = newIdentityKeys();
 
-/** Stand-ins for what a Secret or a person fills in. */
+/** Stand-ins for values that a Secret or a person provides. */
 const secrets: Environment = {
   CAMPAIGNS_S3_ACCESS_KEY_ID: 'key',
   CAMPAIGNS_S3_SECRET_ACCESS_KEY: 'secret',
@@ -34,7 +34,7 @@ const secrets: Environment = {
   KAFKA_SASL_PASSWORD: 'password',
 };
 
-/** Something that every variable accepts, so that a configuration is read to its end. */
+/** A value that every variable accepts, so that a configuration is read to its end. */
 const anything = (name: string) => {
   if (name in secrets) return secrets[name];
   if (name.endsWith('_ENABLED')) return 'true';
@@ -45,7 +45,7 @@ const anything = (name: string) => {
   return name === 'KAFKA_BROKERS' ? 'host:1' : undefined;
 };
 
-/** A certificate that stands for those of a cluster. */
+/** A certificate in place of those of a cluster. */
 const standIn = join(root, 'node_modules/.cache/lanyard-manifests/ca.pem');
 
 const certificateFile = () => {
@@ -54,10 +54,10 @@ const certificateFile = () => {
   return standIn;
 };
 
-/** Read by Node itself. */
+/** Variables that Node itself reads. */
 const ofNode = new Set(['NODE_OPTIONS', 'NODE_EXTRA_CA_CERTS']);
 
-/** Files of the infrastructure are read at start; they exist only where the pod runs. */
+/** Replaces paths of infrastructure files, which services read at their start, and which exist only in the pod. */
 const withFiles = (environment: Environment): Environment =>
   Object.fromEntries(
     Object.entries(environment).map(([name, value]) => [
@@ -66,7 +66,7 @@ const withFiles = (environment: Environment): Environment =>
     ]),
   );
 
-/** What reads the environment of an app, or of `APP migrate`. */
+/** The function that reads the environment of an app, or of `APP migrate`. */
 const readerOf = async (app: string): Promise<(source: Environment) => unknown> => {
   const [name = '', command] = app.split(' ');
   if (command === undefined) return (await import(join(root, 'apps', name, 'dist/config.js'))).readConfig;
@@ -112,7 +112,7 @@ const mapNamed = (manifests: Manifest[], name: string) => {
   return map.data as Environment;
 };
 
-/** What an optional key of a Secret holds, when it is there. */
+/** The value of a variable. An optional key of a Secret is assumed to exist. */
 const valueOf = ({ name, value, valueFrom }: IEnvVar, maps: Environment): string | undefined => {
   if (value !== undefined) return value;
   if (valueFrom?.fieldRef) return valueFrom.fieldRef.fieldPath === 'status.podIP' ? '10.1.0.7' : 'pod-0';
@@ -130,7 +130,7 @@ const ownValues = (variables: IEnvVar[], maps: Environment): Environment =>
     }),
   );
 
-/** What the example of the Secret of an app holds. */
+/** The keys in the example of an app's Secret. */
 const secretKeysOf = (app: string): string[] => {
   const example = readFileSync(join(root, `k8s/secrets/${app}.example.env`), 'utf8');
   return [...example.matchAll(/^([A-Z][A-Z0-9_]*)=/gm)].map(([, key = '']) => key);
@@ -144,7 +144,7 @@ const secretVariables = (): string[] =>
     .flatMap((row) => [...(row.split(' | ')[0] ?? '').matchAll(/`([A-Z][A-Z0-9_]+)`/g)])
     .map(([, name = '']) => name);
 
-/** Each app has a Secret of its own, with what it reads and nothing else. `isWhole`: the container reads all of it. */
+/** Each app has its own Secret, with exactly the variables that it reads. `isWhole`: the container reads all of it. */
 const secretProblems = async (app: string, variables: IEnvVar[], isWhole: boolean): Promise<string[]> => {
   const refs = variables.flatMap(({ valueFrom }) => valueFrom?.secretKeyRef ?? []);
   const keys = secretKeysOf(app);
@@ -161,14 +161,14 @@ const secretProblems = async (app: string, variables: IEnvVar[], isWhole: boolea
   ];
 };
 
-/** Files that no volume brings. */
+/** Files that no volume provides. */
 const missingFiles = (environment: Environment, mounts: IVolumeMount[]): string[] =>
   Object.entries(environment)
     .filter(([name, path]) => name.endsWith('_FILE') && path !== '')
     .filter(([, path]) => !mounts.some(({ mountPath }) => path.startsWith(`${mountPath}/`)))
     .map(([name, path]) => `${name} names ${path}, where nothing is mounted`);
 
-/** At most three quarters of the memory limit: beside the heap there are buffers, code and stacks. */
+/** The heap has at most three quarters of the memory limit: beside it there are buffers, code and stacks. */
 const heapProblems = (
   { NODE_OPTIONS: options = '' }: Environment,
   { limits }: IContainer['resources'] = {},
@@ -207,7 +207,7 @@ const containerProblems = async (
   }
 };
 
-/** Of every container of an app. */
+/** Problems of every container of an app. */
 export const manifestEnvironmentProblems = async (manifests: Manifest[]): Promise<string[]> => {
   const problems = [];
   for (const { id, pod } of workloadsOf(manifests))
@@ -215,7 +215,7 @@ export const manifestEnvironmentProblems = async (manifests: Manifest[]): Promis
   return problems;
 };
 
-/** `${NAME:?why}` and `${NAME:-default}` of a compose file. */
+/** Resolves `${NAME:?why}` and `${NAME:-default}` of a compose file. */
 export const interpolated = (text: string) =>
   text.replace(/\$\{(\w+):([?-])([^}]*)\}/g, (_, name, kind, rest) =>
     kind === '-' ? rest : (anything(name) ?? (name.endsWith('ACCOUNT_ID') ? '0'.repeat(32) : 'x')),

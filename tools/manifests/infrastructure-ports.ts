@@ -1,4 +1,4 @@
-/** The ports of the infrastructure and of the receiver of traces, as the example of the Secret and the settings name them, and the policies that open them. */
+/** Compares the ports of the infrastructure and the trace receiver, in the example Secret and the settings, with the policies. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../lanyard/project.ts';
@@ -9,7 +9,7 @@ import type { Manifest } from './kustomize.ts';
 /** OTLP over HTTP: every service can send spans. */
 const tracesPort = 4318;
 
-/** Of a URL in the example of a Secret. */
+/** The port in a URL of an example Secret. */
 const portIn = (name: string) => {
   const example = readFileSync(join(root, 'k8s/secrets/gateway.example.env'), 'utf8');
   const [, url = ''] = new RegExp(`^${name}=(\\S+)`, 'm').exec(example) ?? [];

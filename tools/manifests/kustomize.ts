@@ -1,6 +1,6 @@
 /**
- * Builds a kustomization without kubectl: the fields that k8s/ uses, and an error for any other. Where kubectl is
- * installed, check-manifests compares both. Names of generated maps get a hash, though not the one of kubectl.
+ * Builds a kustomization without kubectl: supports the fields that k8s/ uses, and throws for any other. If kubectl is
+ * installed, check-manifests compares both. Names of generated maps get a hash, but not the same as kubectl's.
  */
 import { createHash } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
@@ -45,7 +45,7 @@ interface Kustomization {
   replicas?: { name: string; count: number }[];
 }
 
-/** Kinds that live in no namespace. */
+/** Kinds that have no namespace. */
 const clusterWide = new Set(['Namespace']);
 const known = new Set([
   'apiVersion',
@@ -117,7 +117,7 @@ const label = (manifest: Manifest, { pairs, includeTemplates }: Labels) => {
   if (includeTemplates && template) template.metadata.labels = { ...template.metadata.labels, ...pairs };
 };
 
-/** Throws when a path leads nowhere. */
+/** Throws when a path does not exist. */
 export const patchManifest = (manifest: Manifest, operations: Operation[]) => {
   const failure = applyPatch(manifest, operations).find((result) => result !== null);
   if (failure) throw failure;
@@ -148,8 +148,8 @@ const setNumbersAndImages = (manifests: Manifest[], { images = [], replicas = []
 };
 
 /**
- * @param manifests what a component adds to and patches, as if it stood in the kustomization that names it
- * @param components folders of those that it does not name itself
+ * @param manifests objects that a component adds to and patches, as if it were part of the kustomization that names it
+ * @param components folders of components that the kustomization itself does not name
  */
 const assemble = (folder: string, manifests: Manifest[] = [], components: string[] = []): Manifest[] => {
   const kustomization: Kustomization = parse(readFileSync(join(folder, 'kustomization.yaml'), 'utf8'), {
@@ -175,7 +175,7 @@ const assemble = (folder: string, manifests: Manifest[] = [], components: string
   return manifests;
 };
 
-/** Every string of a manifest that names a map, in the places where pods do. */
+/** Renames maps in every string of a manifest that names one, in the fields where pods do. */
 const renameMaps = (node: unknown, rename: (name: string) => string) => {
   if (node === null || typeof node !== 'object') return;
   for (const [key, value] of Object.entries(node)) {
@@ -187,7 +187,7 @@ const renameMaps = (node: unknown, rename: (name: string) => string) => {
 
 /**
  * @param folder of a kustomization.yaml
- * @param components folders of those that it does not name itself
+ * @param components folders of components that the kustomization itself does not name
  */
 export const buildKustomization = (folder: string, components: string[] = []): Manifest[] => {
   const manifests = assemble(folder, [], components);

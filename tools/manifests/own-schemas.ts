@@ -1,4 +1,4 @@
-/** What we use of CloudNativePG 1.25 and of the UDPRoute of the Gateway API 1.6: no package of this project has their schemas. */
+/** The parts of CloudNativePG 1.25 and of the Gateway API 1.6 UDPRoute that the manifests use: no package has their schemas. */
 import { z } from 'zod';
 
 const resources = z.strictObject({

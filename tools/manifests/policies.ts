@@ -1,4 +1,4 @@
-/** What every manifest of ours keeps to, beyond being valid: nothing runs as root, everything has limits, probes and a budget. */
+/** Rules for each of our manifests, beyond validity: nothing runs as root, everything has limits, probes and a budget. */
 
 import type { IContainer } from 'kubernetes-models/v1/Container';
 import type { IPodSpec } from 'kubernetes-models/v1/PodSpec';
@@ -92,13 +92,13 @@ const podProblems = (pod: IPodSpec, runsToItsEnd = false): string[] => {
   ];
 };
 
-/** Of the workloads by themselves. */
+/** Problems of single workloads. */
 export const workloadProblems = (manifests: Manifest[]): string[] =>
   workloadsOf(manifests).flatMap(({ id, kind, pod }) =>
     podProblems(pod, kind === 'Job').map((problem) => `${id}: ${problem}`),
   );
 
-/** A route belongs to a listener of a Gateway that is here, and leads to a port of a Service. */
+/** A route must belong to an existing listener of a Gateway, and lead to a port of a Service. */
 const routeProblems = ({ kind, metadata, spec }: Manifest, manifests: Manifest[]): string[] => {
   const { parentRefs, rules } = spec as {
     parentRefs: { name: string; sectionName: string }[];
@@ -116,7 +116,7 @@ const routeProblems = ({ kind, metadata, spec }: Manifest, manifests: Manifest[]
   return [...parents, ...backends].map((problem) => `${kind} ${metadata.name}: ${problem}`);
 };
 
-/** Services, routes, ingresses, autoscalers, budgets and policies that point at nothing. */
+/** Services, routes, ingresses, autoscalers, budgets and policies that refer to nothing. */
 export const referenceProblems = (manifests: Manifest[]): string[] => {
   const workloads = workloadsOf(manifests);
   const selected = ({ metadata }: Manifest, selector: ILabelSelector) =>
@@ -158,7 +158,7 @@ export const referenceProblems = (manifests: Manifest[]): string[] => {
   return [...unknownAccounts, ...pointless];
 };
 
-/** Datagrams of a device go to one replica: what a listener keeps for an address, it keeps in one place. */
+/** All datagrams of a device must reach the same replica, because the state for an address exists in one listener only. */
 export const datagramProblems = (manifests: Manifest[]): string[] =>
   manifests.flatMap((manifest) => {
     if (manifest.kind !== 'Service') return [];
@@ -186,7 +186,7 @@ const imagesOf = (manifests: Manifest[]): Map<string, string> =>
     ),
   );
 
-/** Each service has a Job that migrates its schema, with the very image. */
+/** Each service has a Job that migrates its schema, with the same image. */
 export const migrationProblems = (services: Manifest[], jobs: Manifest[]): string[] => {
   const theirs = imagesOf(jobs);
   return [...imagesOf(services)].flatMap(([app, image]) =>
@@ -209,7 +209,7 @@ export const coverageProblems = (manifests: Manifest[]): string[] => {
   });
   return workloadsOf(manifests).flatMap(({ id, labels, namespace, pod }) => [
     ...(budgets.some((b) => selects((b as any).spec.selector, labels)) ? [] : [`${id}: no disruption budget`]),
-    // A node without the label of any constraint is ignored by all of them, and machines of one's own often have no zones.
+    // A node without the label of any one constraint is ignored by all constraints, and operators' own machines often have no zones.
     ...(isSpreadOverNodes(pod) ? [] : [`${id}: is not spread over nodes`]),
     ...(denials.some((d) => d.metadata.namespace === namespace) ? [] : [`${id}: its namespace has no default deny`]),
   ]);

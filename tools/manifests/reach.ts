@@ -1,4 +1,4 @@
-/** Which connections NetworkPolicies allow, as a network plug-in that enforces them would decide. */
+/** The connections that NetworkPolicies allow, as a network plug-in that enforces them would decide. */
 import { BlockList, isIP } from 'node:net';
 import { selects } from './policies.ts';
 import type { ILabelSelector } from '@kubernetes-models/apimachinery/apis/meta/v1/LabelSelector';
@@ -42,7 +42,7 @@ export interface Connection {
 
 const familyOf = (address: string): 'ipv4' | 'ipv6' => (isIP(address) === 6 ? 'ipv6' : 'ipv4');
 
-/** A list takes an IPv4 address for one of IPv6 as well: networks of the other family are left out. */
+/** A BlockList matches an IPv4 address against IPv6 networks as well, so networks of the other family are left out. */
 const contains = (cidrs: readonly string[], address: string) => {
   const [list, family] = [new BlockList(), familyOf(address)];
   for (const cidr of cidrs) {
@@ -52,7 +52,7 @@ const contains = (cidrs: readonly string[], address: string) => {
   return list.check(address, family);
 };
 
-/** @param own namespace of the policy */
+/** @param own namespace of the policy itself */
 const matches = ({ podSelector, namespaceSelector, ipBlock }: Peer, party: Party, own: string | undefined) => {
   if (ipBlock) return contains([ipBlock.cidr], party.address) && !contains(ipBlock.except ?? [], party.address);
   if (!party.labels) return false;
@@ -85,6 +85,6 @@ const allowsAtOneEnd = (policies: readonly Policy[], connection: Connection, typ
   );
 };
 
-/** Both ends have to allow it. */
+/** Both ends have to allow the connection. */
 export const isAllowed = (policies: readonly Policy[], connection: Connection) =>
   allowsAtOneEnd(policies, connection, 'Egress') && allowsAtOneEnd(policies, connection, 'Ingress');

@@ -1,4 +1,4 @@
-/** Autoscalers look at the consumer groups that exist: `<service>.<topic>` of every topic that the service handles. */
+/** Autoscalers watch existing consumer groups: `<service>.<topic>` for every topic that the service handles. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../lanyard/project.ts';
@@ -36,7 +36,7 @@ const problemsOf = async ({ metadata: { name: app }, spec }: Manifest, prefix = 
   ];
 };
 
-/** KEDA asks for lag where the services read, and as they do. */
+/** KEDA reads lag from the same brokers as the services, with the same settings. */
 const connectionProblems = ({ metadata: { name }, spec }: Manifest, manifests: Manifest[]): string[] => {
   const { KAFKA_BROKERS, KAFKA_TLS_ENABLED, KAFKA_SASL_MECHANISM } = commonVariables(manifests);
   const logins = manifests.filter((m) => m.kind === 'TriggerAuthentication').map((m) => m.metadata.name);
@@ -58,7 +58,7 @@ const connectionProblems = ({ metadata: { name }, spec }: Manifest, manifests: M
   });
 };
 
-/** The reason of each threshold stands in docs/capacity.md. */
+/** docs/capacity.md has the reason of each threshold. */
 const unexplained = ({ kind, metadata: { name }, spec }: Manifest): string[] => {
   const settings = [...JSON.stringify(spec).matchAll(/"(lagThreshold|averageUtilization)":"?(\d+)/g)];
   const rows = readFileSync(join(root, 'docs/capacity.md'), 'utf8').split('\n');

@@ -1,6 +1,6 @@
 /**
- * Manifests against the schemas of Kubernetes, KEDA, Strimzi, the Gateway API and the Prometheus operator, as npm packages bring them: values by their compiled
- * JSON schemas, and fields that do not exist by their types, for the schemas let unknown fields pass.
+ * Checks manifests against the schemas of Kubernetes, KEDA, Strimzi, the Gateway API and the Prometheus operator, which npm
+ * packages provide: values by the compiled JSON schemas, and unknown fields by the types, because the schemas allow these.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { root } from '../lanyard/project.ts';
 import type { Manifest } from './kustomize.ts';
 import { ownSchemas } from './own-schemas.ts';
 
-/** Packages that bring the kinds of an API group. */
+/** Packages that provide the kinds of an API group. */
 const packages: [RegExp, string][] = [
   [/^v1$|^(apps|batch|policy|autoscaling|networking\.k8s\.io|rbac\.authorization\.k8s\.io)\//, 'kubernetes-models'],
   [/^keda\.sh\//, '@kubernetes-models/keda'],
@@ -29,7 +29,7 @@ const moduleOf = (manifest: Manifest) => {
 
 const nameOf = ({ kind, metadata }: Manifest) => `${kind} ${metadata.name}`;
 
-/** What is wrong with the values. */
+/** Problems with the values of a manifest. */
 const wrongValues = async (manifest: Manifest): Promise<string[]> => {
   const schema = ownSchema(manifest);
   if (schema) {
@@ -47,7 +47,7 @@ const wrongValues = async (manifest: Manifest): Promise<string[]> => {
   }
 };
 
-/** A program in which every manifest has the type of its kind, one to a line. */
+/** A program in which every manifest has the type of its kind, one per line. */
 const typedProgram = (manifests: Manifest[]) => {
   const imports = [...new Set(manifests.map((m) => moduleOf(m) ?? ''))];
   const lines = manifests.map((m, i) => {
@@ -57,7 +57,7 @@ const typedProgram = (manifests: Manifest[]) => {
   return [...imports.map((module, i) => `import type * as K${i} from '${module}';`), ...lines].join('\n');
 };
 
-/** Fields that do not exist. */
+/** Fields that their types do not have. */
 const unknownFields = (manifests: Manifest[]): string[] => {
   const typed = manifests.filter((m) => moduleOf(m) !== undefined);
   const folder = join(root, 'node_modules/.cache/lanyard-manifests', String(process.pid));
@@ -92,7 +92,7 @@ const unknownFields = (manifests: Manifest[]): string[] => {
   }
 };
 
-/** Everything that the schemas say against them. */
+/** All problems that the schemas find. */
 export const schemaProblems = async (manifests: Manifest[]): Promise<string[]> => {
   const problems = [];
   for (const manifest of manifests) problems.push(...(await wrongValues(manifest)));

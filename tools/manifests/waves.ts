@@ -1,4 +1,4 @@
-/** Argo CD applies an object only when those of earlier waves are healthy: one that needs a later object waits for ever. */
+/** Argo CD applies an object only when those of earlier waves are healthy: an object that needs a later one would wait forever. */
 import type { Manifest } from './kustomize.ts';
 
 const waveOf = ({ metadata }: Manifest) => Number(metadata.annotations?.['argocd.argoproj.io/sync-wave'] ?? 0);
@@ -11,7 +11,7 @@ const referenceKeys: Record<string, string> = {
   scaleTargetRef: '',
 };
 
-/** Kind (empty: any workload) and name of what an object names. */
+/** Kind (empty: any workload) and name of the objects that an object refers to. */
 const referencesIn = (node: unknown): [kind: string, name: string][] => {
   if (node === null || typeof node !== 'object') return [];
   return Object.entries(node).flatMap(([key, value]): [string, string][] => {
@@ -28,7 +28,7 @@ const referencesIn = (node: unknown): [kind: string, name: string][] => {
 
 const workloadKinds = ['Deployment', 'StatefulSet'];
 
-/** A claim and the pod that mounts it get ready together; everything else may follow what it refers to. */
+/** A claim and the pod that mounts it become ready together; every other object must not come before those that it refers to. */
 export const waveProblems = (manifests: Manifest[]): string[] =>
   manifests.flatMap((manifest) => {
     const id = `${manifest.kind} ${manifest.metadata.name}`;

@@ -1,4 +1,4 @@
-/** Runs alert rules over written-down series: what fires at a minute. */
+/** Evaluates alert rules over given series: which alerts fire at a given minute. */
 import { evaluate, minutesOf, parsePromQl, selectorOf, type Series } from './promql.ts';
 
 export interface Rule {
@@ -37,7 +37,7 @@ const seriesOf = (written: Record<string, string>): Series[] =>
     };
   });
 
-/** Labels of what fires at a minute: true for every minute of `for`. */
+/** Labels of the alerts that fire at a minute, because their expression is true for every minute of `for`. */
 export const firing = (rule: Rule, written: Record<string, string>, minute: number) => {
   const node = parsePromQl(rule.expr);
   const series = seriesOf(written);

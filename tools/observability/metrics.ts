@@ -1,12 +1,12 @@
-/** Metrics and labels that exist, and expressions that use others. */
+/** The existing metrics and labels, and expressions that use others. */
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { projectFiles, textOf } from '../lanyard/project-files.ts';
 import { parsePromQl, selectorOf } from './promql.ts';
 
-/** name to labels */
+/** Labels by name of the metric. */
 type Metrics = Map<string, Set<string>>;
 
-/** What every series has: two from us, the rest from the scrape. */
+/** Labels of every series: the services set the first two, the scrape the others. */
 const everywhere = ['app', 'replica', 'job', 'instance', 'service'];
 const definition = /\b(counter|gauge|histogram|observe)(?:<[^>]*>)?\(\{\s*name: '(lanyard_[a-z_]+)',([\s\S]*?)\}[,)]/g;
 

@@ -1,6 +1,6 @@
 /**
- * As much of PromQL as our rules use, evaluated over series in memory, so that rules are tested without Prometheus. The
- * grammar is Prometheus' own. Rates are not extrapolated to the edges of their range, as Prometheus does.
+ * The part of PromQL that our rules use, evaluated over series in memory, so that rules are tested without Prometheus. The
+ * grammar is Prometheus' own. Unlike in Prometheus, rates are not extrapolated to the edges of their range.
  */
 import { parser } from '@prometheus-io/lezer-promql';
 import type { SyntaxNode } from '@lezer/common';
@@ -9,7 +9,7 @@ type Node = SyntaxNode;
 
 type Labels = Record<string, string>;
 
-/** one value a minute */
+/** One value per minute. */
 export interface Series {
   name: string;
   labels: Labels;
@@ -30,7 +30,7 @@ interface Context {
 /** Prometheus looks back five minutes for the last value. */
 const lookbackMinutes = 5;
 
-/** @returns throws when it is no PromQL */
+/** @throws when the text is not PromQL */
 export const parsePromQl = (text: string): Node => {
   const tree = parser.parse(text);
   tree.iterate({
@@ -90,7 +90,7 @@ const selected = (node: Node, { text, series }: Context): Series[] => {
   );
 };
 
-/** Both minutes included; before the first there is nothing. */
+/** The values from one minute to another, both included; there are none before the first. */
 const between = (values: Series['values'], first: number, last: number) =>
   values.slice(Math.max(0, first), Math.max(0, last + 1));
 
@@ -101,7 +101,7 @@ const instant = (node: Node, context: Context): Sample[] =>
     return value === undefined ? [] : [{ labels, value }];
   });
 
-/** Growth over the range, restarts of a counter included. */
+/** Growth over the range, allowing for restarts of a counter. */
 const growth = (matrix: Node, context: Context, perSecond: boolean): Sample[] => {
   const [selector, range] = childrenOf(matrix);
   if (!selector || !range) throw new Error(`no range: ${context.text}`);
@@ -169,7 +169,7 @@ const quantile = (q: number, buckets: Sample[]) => {
   return low + ((bound(bucket) - low) * (rank - below)) / (bucket.value - below);
 };
 
-/** One sample with the labels that the selector asks for by equality, where it finds nothing. */
+/** If the selector finds nothing, one sample with the labels that it requires by equality. */
 const absent = (selector: Node, context: Context): Sample[] => {
   if (instant(selector, context).length > 0) return [];
   const wanted = selectorOf(selector, context.text).matchers.filter(({ op }) => op === '=');
@@ -259,7 +259,7 @@ export const evaluate = (node: Node, context: Context): Sample[] | number => {
     case 'AggregateExpr':
       return aggregate(node, context);
     case 'FunctionCall':
-      // The first minute of the series is that of 1970.
+      // The first minute of the series is the first minute of 1970.
       return textOf(node, context.text) === 'time()' ? context.minute * 60 : call(node, context);
     case 'BinaryExpr':
       return binary(node, context);

@@ -1,4 +1,4 @@
-/** Which pods a scrape configuration keeps: as much of Prometheus' relabelling as ours uses. */
+/** The pods that a scrape configuration keeps, with the part of Prometheus' relabelling that ours uses. */
 
 export interface Relabelling {
   source_labels: string[];
@@ -6,7 +6,7 @@ export interface Relabelling {
   action?: string;
 }
 
-/** @param labels those that the discovery of a pod has */
+/** @param labels set by the discovery of the pod */
 export const isScraped = (rules: Relabelling[], labels: Record<string, string>): boolean =>
   rules.every(({ source_labels: sources, regex = '.*', action }) => {
     const isMatch = new RegExp(`^(?:${regex})$`).test(sources.map((name) => labels[name] ?? '').join(';'));

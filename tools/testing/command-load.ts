@@ -1,10 +1,10 @@
-/** Reads, writes and executions, one device after the other, and the outcome of each. */
+/** Sends reads, writes and executions to one device after another, and records the outcome of each. */
 import type { Channel, DeviceCommand, Lanyard } from '@lanyard/client';
 import { waitUntil } from '../lanyard/probes.ts';
 import type { Simulator } from './simulator.ts';
 
 const perSecond = 30;
-/** Calls that wait for an answer: a slow machine is not buried. */
+/** Calls that may wait for an answer at a time, so that a slow machine is not overloaded. */
 const callsMax = 30;
 const executed = '/3/0/4';
 const final = ['succeeded', 'failed', 'expired'];
@@ -26,7 +26,7 @@ export class CommandLoad {
   accepted: string[] = [];
   /** The argument of each execution, by async-id. */
   executions = new Map<string, string>();
-  /** Statuses that the channel brought, by async-id. */
+  /** Statuses that arrived on the channel, by async-id. */
   told = new Map<string, Set<number>>();
   lanyard: Lanyard;
   ids: string[];
@@ -41,7 +41,7 @@ export class CommandLoad {
     void this.listen();
   }
 
-  /** When the directory knows all devices. */
+  /** Starts when the directory knows all devices. */
   static async start(lanyard: Lanyard, devices: number) {
     let ids: string[] = [];
     await waitUntil(
@@ -77,11 +77,11 @@ export class CommandLoad {
       await this.lanyard.sendCommand(device, commandOf(number, asyncId), { asyncId, retry: 3, expirySeconds: 300 });
       this.accepted.push(asyncId);
     } catch {
-      // A replica that dies in the middle gives an error or nothing: not accepted, though it may have been stored.
+      // A replica that dies in the middle gives an error or no answer: the command is not accepted, though it may have been stored.
     }
   }
 
-  /** Waits until the service accepted as many more as come in two seconds. */
+  /** Waits until the service has accepted as many more commands as are sent in two seconds. */
   async more() {
     const wanted = this.accepted.length + 2 * perSecond;
     await waitUntil('accepted commands', async () => this.accepted.length >= wanted, patience);
@@ -93,7 +93,7 @@ export class CommandLoad {
     this.channel.close();
   }
 
-  /** Waits for the end of all, and judges. Throws when a promise was broken. */
+  /** Waits until all commands have ended, and checks them. Throws when a promise was broken. */
   async finish(fleet: Simulator) {
     clearInterval(this.timer);
     await Promise.all(this.open);

@@ -1,4 +1,4 @@
-/** API keys as the services behind the gateway know them, where no gateway runs. */
+/** API keys as the services behind the gateway know them, for tests without a gateway. */
 import type { KeyObject } from 'node:crypto';
 import { AccessKeys, type AccessKeyChanged } from '@lanyard/contracts';
 import { formatApiKey, hashSecret, identityHeader, newId, newSecret, signIdentity } from '@lanyard/service';
@@ -33,7 +33,7 @@ export class Customer {
     this.key = formatApiKey({ accountId, keyId: this.keyId, secret: this.secret });
   }
 
-  /** As the gateway announces a key. */
+  /** Announces the key as the gateway does. */
   announce(producer: KafkaProducer, fields: Partial<AccessKeyChanged> = {}) {
     const { accountId, keyId, permissions } = this;
     return producer.send(AccessKeys, {

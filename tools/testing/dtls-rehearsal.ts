@@ -1,6 +1,6 @@
 /**
- * A fleet over DTLS behind a balancer for two device-proxies that are killed, suspended and restarted while values and commands
- * flow: every connection has to survive, every acknowledged value has to arrive, and every command has to end once.
+ * A fleet over DTLS behind a load balancer for two device-proxies that are killed, suspended and restarted while values and
+ * commands flow: every connection must survive, every acknowledged value must arrive, and every command must end exactly once.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,7 +19,7 @@ import { UdpBalancer } from './udp-balancer.ts';
 export const proxies = ['device-proxy-0', 'device-proxy-1'] as const;
 
 const namePrefix = 'dtls';
-/** A device sends again after 2, 4, 8 and 16 s (times up to 1.5), as RFC 7252 §4.8 says: longer than a lease. */
+/** A device retransmits after 2, 4, 8 and 16 s (times up to 1.5), as RFC 7252 §4.8 says: this is longer than a lease. */
 const ackTimeoutMs = 2_000;
 const retransmissionsOfRfc = 4;
 
@@ -28,7 +28,7 @@ interface Load {
   valuesPerSecond: number;
   updateSeconds: number;
   patienceMs: number;
-  /** Of each message of a device; default 4. */
+  /** Retransmissions of each message of a device; default 4. */
   retransmissions?: number;
 }
 
@@ -81,7 +81,7 @@ export class DtlsRehearsal {
     return proxies.map((name) => this.system.unit(name).unit.address);
   }
 
-  /** Until the replica has the sessions of all devices. How long that took. */
+  /** Waits until the replica has the sessions of all devices. Resolves with how long that took. */
   async allAt(replica: 0 | 1) {
     const startedAt = performance.now();
     const url = this.urls[replica] as string;
@@ -89,7 +89,7 @@ export class DtlsRehearsal {
     return performance.now() - startedAt;
   }
 
-  /** Until as many values more have arrived. */
+  /** Waits until this many more values have arrived. */
   async flows(values = 2 * this.load.valuesPerSecond) {
     const { inbox } = this.socket;
     const before = inbox.items;
@@ -107,7 +107,7 @@ export class DtlsRehearsal {
     return count('handshake') + count('handshake-resumed');
   }
 
-  /** Waits for what was promised. Throws when a promise was broken. */
+  /** Waits for everything that was promised. Throws when a promise was broken. */
   async end() {
     const { commands, fleet, ids, socket } = this;
     const judged = await commands.finish(fleet);

@@ -1,8 +1,8 @@
-/** Devices in the directory, each with a pre-shared key, and the file with which the simulator plays them. */
+/** Creates devices in the directory, each with a pre-shared key, and the file with which the simulator plays them. */
 import { writeFileSync } from 'node:fs';
 import type { Lanyard } from '@lanyard/client';
 
-/** Requests to the registry at a time. */
+/** Requests to the registry at the same time. */
 const atOnce = 20;
 
 /** @returns The ids of the devices by their names. */

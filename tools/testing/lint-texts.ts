@@ -1,4 +1,4 @@
-/** Reads `[{ path, text }]` and writes, for each, the rules of the project's lint that it breaks. */
+/** Reads `[{ path, text }]` and writes, for each text, the rules of the project's lint that it breaks. */
 import { ESLint } from 'eslint';
 import { text } from 'node:stream/consumers';
 

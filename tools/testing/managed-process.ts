@@ -1,10 +1,10 @@
-/** A process of a test that can be killed, suspended and started again on the same port and data. None outlives this one. */
+/** A process of a test that can be killed, suspended and started again with the same port and data. It ends with this process. */
 import { waitUntil } from '../lanyard/probes.ts';
 import { isAlive, kill, launch, stopProcess, type ProcessSpec } from '../lanyard/processes.ts';
 import { sleep } from '../lanyard/project.ts';
 
 const startAttempts = 6;
-/** What a killed process leaves behind may keep its successor from starting for a moment. */
+/** A killed process may leave something behind that prevents its successor from starting for a moment. */
 const startAgainMs = 250;
 
 const started = new Set<number>();
@@ -15,7 +15,7 @@ process.on('exit', () => {
 export class ManagedProcess {
   pid = 0;
   isPaused = false;
-  /** It has answered since it was started. */
+  /** Whether it has answered since its start. */
   isReady = false;
   /** How often it ended without being told to. */
   deaths = 0;
@@ -39,7 +39,7 @@ export class ManagedProcess {
     this.pid = launch(this.spec);
     started.add(this.pid);
     this.isPaused = this.isReady = false;
-    // Callers that wait get the failure; this is for when there are none.
+    // Callers of `ready` get the failure; this handles it when there are none.
     this.ready().catch(() => undefined);
   }
 

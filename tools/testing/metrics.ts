@@ -1,13 +1,13 @@
-/** Pages of Prometheus, as a test reads them. */
+/** Reads Prometheus pages in tests. */
 
 export type Samples = Map<string, number>;
 
-/** A simulator of thousands of devices that all arrive at once, on cores that are shared by thirty processes, took more than a minute. */
+/** A simulator of thousands of devices that all arrive at once took more than a minute, on cores shared by thirty processes. */
 const answerMaxMs = 300_000;
 
 /**
- * By name and labels as they are written there. On a connection of its own: a process that stood still closes those that
- * were idle meanwhile, at the moment in which it is asked.
+ * Samples by name and labels as they are written on the page. Uses a new connection, because a process that was suspended
+ * closes connections that were idle meanwhile, at the very moment when it is asked.
  */
 export const scrape = async (url: string): Promise<Samples> => {
   const response = await fetch(`${url}/metrics`, {
@@ -23,7 +23,7 @@ export const scrape = async (url: string): Promise<Samples> => {
   );
 };
 
-/** Over all labels, or those that have this text in them. */
+/** Sums the samples of a metric over all labels, or over those that contain this text. */
 export const sum = (samples: Samples, name: string, label = ''): number =>
   [...samples].reduce(
     (total, [key, value]) =>

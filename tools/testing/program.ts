@@ -1,4 +1,4 @@
-/** A program of this project as a process of its own, whose first line ends in the port on which it listens. */
+/** A program of this project as a separate process, whose first line ends with the port on which it listens. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Numbers that look random and are the same for the same seed: a run that failed is run again. */
+/** Pseudo-random numbers, equal for equal seeds, so that a failed run can be repeated. */
 export class Random {
   seed: number;
   state: number;
@@ -48,7 +48,7 @@ export class Random {
     return Buffer.from(Array.from({ length }, () => this.below(256)));
   }
 
-  /** Another sequence, which does not depend on how much was drawn from this one. */
+  /** Another sequence, which does not depend on how many numbers were drawn from this one. */
   fork(name: string): Random {
     let hash = this.state;
     for (const letter of name) hash = Math.imul(hash ^ letter.charCodeAt(0), 0x01000193);

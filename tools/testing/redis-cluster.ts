@@ -1,4 +1,4 @@
-/** Redis nodes of one test, and a Redis Cluster of three masters with replicas: masters fail over, and slots move. */
+/** Redis nodes for one test, and a Redis Cluster of three masters with replicas, in which masters fail over and slots move. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
@@ -12,14 +12,14 @@ const host = '127.0.0.1';
 const mastersMax = 3;
 const slots = 16_384;
 
-/** Nodes talk to each other on a port that is so much higher. */
+/** Nodes talk to each other on a port that is higher by this number. */
 const busOffset = 10_000;
 
-/** A node that is silent for so long is replaced. */
+/** A node that is silent for this long is replaced. */
 const nodeTimeoutMs = 2_000;
 const migrateTimeoutMs = 5_000;
 
-/** With a connection that outlives its restarts. */
+/** A node with a connection that outlives its restarts. */
 export class RedisNode extends ManagedProcess {
   port: number;
   client: Redis;
@@ -39,7 +39,7 @@ export class RedisNode extends ManagedProcess {
     return ((await this.ask('ROLE')) as string[])[0] === 'master';
   }
 
-  /** Is connected to its master, and has what that has. */
+  /** Whether it is connected to its master, and has all of its data. */
   async isReplicating() {
     const role = (await this.ask('ROLE')) as unknown[];
     return role[0] === 'slave' && role[3] === 'connected';
@@ -52,12 +52,12 @@ export class RedisNode extends ManagedProcess {
 }
 
 /**
- * The last writes of `master` reach no replica.
- * @param wait while replicas lag
+ * Kills `master` so that its last writes reach no replica.
+ * @param wait called while replicas lag
  */
 export const killWithLag = async (master: RedisNode, replicas: readonly RedisNode[], wait: () => Promise<unknown>) => {
   for (const replica of replicas) replica.pause();
-  // Otherwise the last writes wait in their sockets until they run again.
+  // Otherwise the last writes would wait in the sockets until the replicas run again.
   await master.ask('CLIENT', 'KILL', 'TYPE', 'replica');
   await wait();
   await master.kill();
@@ -80,7 +80,7 @@ const clusterNode = async (binaries: string, folder: string) => {
 };
 
 export class RedisCluster {
-  /** Masters first; the n-th of the others is, at first, the replica of the n-th master. */
+  /** Masters first, then replicas; at first, the n-th replica belongs to the n-th master. */
   nodes: readonly RedisNode[];
 
   constructor(nodes: readonly RedisNode[]) {
@@ -129,7 +129,7 @@ export class RedisCluster {
     return `redis+cluster://${this.ports.map((port) => `${host}:${port}`).join(',')}`;
   }
 
-  /** Each master with the replica that takes over from it. */
+  /** Each master with the replica that will take over from it. */
   async pairs() {
     const ids = await Promise.all(this.nodes.map(async (node) => String(await node.ask('CLUSTER', 'MYID'))));
     const lines = String(await this.nodes[0]?.ask('CLUSTER', 'NODES')).split('\n');
@@ -140,7 +140,7 @@ export class RedisCluster {
     });
   }
 
-  /** Where the keys with a hash tag are. */
+  /** The slot of the keys with a hash tag. */
   async slotOf(tag: string) {
     return Number(await this.nodes[0]?.ask('CLUSTER', 'KEYSLOT', `{${tag}}`));
   }
@@ -154,8 +154,8 @@ export class RedisCluster {
   }
 
   /**
-   * As `redis-cli --cluster reshard` does, some keys at a time.
-   * @param wait between the steps
+   * Moves a slot as `redis-cli --cluster reshard` does, some keys at a time.
+   * @param wait called between the steps
    */
   async move(slot: number, target: RedisNode, keysAtOnce: number, wait: () => Promise<unknown>) {
     const source = await this.ownerOf(slot);
@@ -168,12 +168,12 @@ export class RedisCluster {
       await source.ask('MIGRATE', host, target.port, '', 0, migrateTimeoutMs, 'KEYS', ...keys);
       await wait();
     }
-    // The new owner first: no client is redirected to a node that refuses.
+    // The new owner is told first, so that no client is redirected to a node that refuses.
     await target.ask('CLUSTER', 'SETSLOT', slot, 'NODE', to);
     for (const node of this.nodes) if (await node.isMaster()) await node.ask('CLUSTER', 'SETSLOT', slot, 'NODE', to);
   }
 
-  /** Every node knows every slot, and every replica follows its master. */
+  /** Resolves when every node knows every slot, and every replica follows its master. */
   async settled() {
     await waitUntil('the Redis cluster', async () => {
       const infos = await this.infos();

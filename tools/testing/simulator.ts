@@ -1,4 +1,4 @@
-/** Simulated devices, a process of their own. */
+/** Simulated devices in a separate process. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -7,10 +7,10 @@ import { root, sleep } from '../lanyard/project.ts';
 import { scrape, sum } from './metrics.ts';
 
 const askAgainMinMs = 50;
-/** A simulator of many devices lists all of their sockets for an answer: it should have most of its time for them. */
+/** A simulator of many devices lists all of their sockets for an answer, so it is asked rarely enough to serve them. */
 const askAgainFactor = 20;
 
-/** A program that fails leaves nothing behind. */
+/** Kills the child when this process ends, so that a failed program leaves nothing behind. */
 export const endsWithThisProcess = (child: ChildProcess) => {
   const kill = () => child.kill('SIGKILL');
   process.once('exit', kill);
@@ -31,7 +31,7 @@ export class Simulator {
 
   /**
    * @param options as on its command line
-   * @param env more of its environment
+   * @param env additional environment variables
    */
   static async start(options: Record<string, string | number | true>, env: NodeJS.ProcessEnv = {}) {
     const all: typeof options = { 'report-seconds': 3_600, ...options };
@@ -67,18 +67,18 @@ export class Simulator {
     };
   }
 
-  /** By `device path`. */
+  /** Values by `device path`. */
   async values() {
     const response = await fetch(`${this.url}/values`);
     return (await response.json()) as Record<string, { first: number; next: number; unacknowledged: number[] }>;
   }
 
-  /** By `device path arguments`, how often. */
+  /** How often each `device path arguments` was executed. */
   async executions() {
     return (await (await fetch(`${this.url}/executions`)).json()) as Record<string, number>;
   }
 
-  /** How often the devices executed what, by argument: each command has one of its own. */
+  /** How often the devices executed a path, by argument: each command has its own. */
   async executionsOf(path: string) {
     const counts = new Map<string, number>();
     for (const [key, times] of Object.entries(await this.executions())) {
@@ -105,7 +105,7 @@ export class Simulator {
   }
 
   /**
-   * At once if nothing else is said: devices that go without a word. With SIGTERM every device deregisters.
+   * By default, stops at once: the devices disappear without deregistering. With SIGTERM every device deregisters.
    * @returns Its exit code: 1 if something was lost.
    */
   async stop(signal: NodeJS.Signals = 'SIGKILL'): Promise<number | null> {

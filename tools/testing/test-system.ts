@@ -1,4 +1,4 @@
-/** The whole system for tests, benchmarks and drills: on free ports, not supervised, with data of its own. */
+/** The whole system for tests, benchmarks and drills: on free ports, not supervised, with its own data. */
 import { mkdirSync, mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { removeData } from '../lanyard/infrastructure-processes.ts';
@@ -7,7 +7,7 @@ import { dataFolder } from '../lanyard/project.ts';
 import { stopWhenInterrupted } from '../lanyard/interrupt.ts';
 import { stopWithinMs, System, type SystemOptions } from '../lanyard/system.ts';
 
-/** `prepare`: before anything is started */
+/** `prepare`: called before anything is started */
 export type TestSystemOptions = Partial<SystemOptions> & { name: string; prepare?: (dataDir: string) => void };
 
 export class TestSystem extends System {
@@ -35,7 +35,7 @@ export class TestSystem extends System {
     return this.supervised.flatMap(({ unit }) => (isProcess(unit.pid, unit.marker) ? [] : [unit.name]));
   }
 
-  /** Starts those again, as a supervisor would. */
+  /** Restarts the dead processes, as a supervisor would. */
   async revive() {
     const { dead } = this;
     await Promise.all(dead.map((name) => this.ready(name)));

@@ -1,7 +1,7 @@
 import { KafkaConnection } from '@lanyard/kafka';
 import { createLogger } from '@lanyard/service';
 
-/** Deletes the topics whose names begin with `prefix`. Each one that stays makes Kafka slower for the tests that follow. */
+/** Deletes the topics whose names begin with `prefix`. Each remaining topic makes Kafka slower for later tests. */
 export const deleteTopics = async (brokers: string[], prefix = '') => {
   const logger = createLogger({ app: 'test', replicaId: 'test', level: 'silent' });
   const admin = new KafkaConnection({ brokers, clientId: 'test', logger }).kafka.admin();

@@ -7,7 +7,7 @@ export interface ReceivedSpan {
   spanId: string;
   parentSpanId?: string;
   name: string;
-  /** Since 1970. */
+  /** Nanoseconds since 1970. */
   startTimeUnixNano: string;
   endTimeUnixNano: string;
   attributes: Readonly<Record<string, string>>;
@@ -33,7 +33,7 @@ const spansOf = ({ resourceSpans }: Request): ReceivedSpan[] =>
     );
   });
 
-/** Takes traces over OTLP/HTTP in JSON, as a collector does. */
+/** Receives traces over OTLP/HTTP in JSON, as a collector does. */
 export class TraceReceiver {
   readonly spans: ReceivedSpan[] = [];
   private readonly server: Server;
@@ -54,7 +54,7 @@ export class TraceReceiver {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }
 
-  /** Of one trace: `service: name of the span`, in the order of who caused whom. */
+  /** The spans of one trace as `service: name of the span`, in causal order. */
   path(traceId: string): string[] {
     const own = this.spans.filter((span) => span.traceId === traceId);
     const below = (parent: ReceivedSpan): ReceivedSpan[] => [

@@ -1,6 +1,6 @@
 /**
- * A balancer for UDP as in front of replicas: each client has one way to one of them, and may get another. Whichever replica
- * answers on that way reaches the client.
+ * A UDP load balancer in front of replicas: each client has one path to one of them, and may be moved to another. Any replica
+ * that answers on that path reaches the client.
  */
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
@@ -11,7 +11,7 @@ interface Way {
   port: number;
 }
 
-/** Of each datagram, both ways: probabilities, and the time that each copy takes. Unequal times reorder. */
+/** Conditions for each datagram, in both directions: probabilities, and the delay of each copy. Unequal delays reorder. */
 export interface Conditions {
   loss: number;
   duplication: number;
@@ -19,17 +19,17 @@ export interface Conditions {
 }
 
 const host = '127.0.0.1';
-/** Many devices at once, as for the listener itself. */
+/** Many devices send at once, as to the listener itself. */
 const recvBufferSize = 4 * 1024 * 1024;
 
 export class UdpBalancer {
-  /** Of the replicas. */
+  /** Ports of the replicas. */
   ports: number[];
   front = createSocket({ type: 'udp4', recvBufferSize });
   ways = new Map<string, Way>();
   port = 0;
   next: (client: number) => number;
-  /** Undefined: a good network. */
+  /** Undefined: a perfect network. */
   conditions: Conditions | undefined;
   random = new Random(1);
   stopped = false;
@@ -47,7 +47,7 @@ export class UdpBalancer {
     return this;
   }
 
-  /** @param choose The number of a replica for the client with this number; for those that come later, too. */
+  /** @param choose The number of a replica for the client with this number; used for later clients too. */
   route(choose: (client: number) => number) {
     this.next = choose;
     [...this.ways.values()].forEach((way, n) => (way.port = this.ports[choose(n)] ?? 0));
@@ -61,7 +61,7 @@ export class UdpBalancer {
 
   open(key: string, address: string, port: number): Way {
     const socket = createSocket('udp4');
-    // The replica is dead: the client sends again.
+    // The replica is dead; the client will retransmit.
     socket.on('error', () => undefined);
     socket.on('message', (datagram) => this.carry(() => this.front.send(datagram, port, address)));
     const way = { socket, port: this.ports[this.next(this.ways.size)] ?? 0 };

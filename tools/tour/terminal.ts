@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { waitUntil } from '../lanyard/probes.ts';
 import { root, Stop } from '../lanyard/project.ts';
 
-/** A device that was suspended comes back with its next update, or when that one has timed out. */
+/** A suspended device comes back with its next update, or when that update has timed out. */
 const patienceMs = 180_000;
 
 export class Terminal {
@@ -13,7 +13,7 @@ export class Terminal {
   private readonly ended: Promise<unknown[]>;
 
   constructor(script: string, environment: Record<string, string>) {
-    // A group of its own, as a shell makes one: Ctrl-C reaches all of it.
+    // A separate process group, as a shell creates one: Ctrl-C reaches all of it.
     this.child = spawn('bash', ['-euo', 'pipefail', '-c', script], {
       cwd: root,
       detached: true,
@@ -25,7 +25,7 @@ export class Terminal {
       stream?.setEncoding('utf8').on('data', (text: string) => (this.output += text));
   }
 
-  /** @param times it has to be said */
+  /** @param times how often the output must match */
   async says(pattern: RegExp, times = 1) {
     const all = new RegExp(pattern, `${pattern.flags}g`);
     const count = () => [...this.output.matchAll(all)].length;
@@ -36,7 +36,7 @@ export class Terminal {
     });
   }
 
-  /** Resolves when the commands have ended; throws Stop where one failed. */
+  /** Resolves when the commands have ended; throws Stop if one failed. */
   async finishes() {
     const [code] = await this.ended;
     if (code !== 0) throw new Stop(`ended with ${String(code)}:\n${this.output}`);

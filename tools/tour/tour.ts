@@ -1,4 +1,4 @@
-/** docs/tour.md as it stands: each of its commands runs, and what the reader is to see has to come. */
+/** docs/tour.md as it is: runs each of its commands, and expects the output that the reader should see. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,11 +11,11 @@ export interface TourSystem {
   keyFile: string;
 }
 
-/** Those that do not end: the reader leaves them open in terminals of their own. */
+/** Commands that do not end: the reader keeps each of them open in a separate terminal. */
 type Kept = 'listener' | 'device' | 'command line' | 'server' | 'forward';
 
 interface Step {
-  /** What only this part of the document has. */
+  /** Text that only this part of the document has. */
   has: string;
   keeps?: Kept;
   sees: (said: Terminal, kept: Map<Kept, Terminal>) => Promise<unknown>;
@@ -60,12 +60,12 @@ const steps: Step[] = [
       await kept.get('server')?.says(/"notifications":.*"\/3303\/0\/5700"/);
     },
   },
-  // It registers again at its next update.
+  // The device registers again at its next update.
   { has: '/suspend', sees: (_, kept) => kept.get('device')?.says(/registered; its id/, 2) ?? Promise.resolve() },
   { has: '@lanyard/client', sees: (said) => said.says(/thermo-1 by \S+/) },
 ];
 
-/** Its commands, with the addresses of this system in place of the usual ones. */
+/** The commands of the document, with the addresses of this system in place of the usual ones. */
 const commandsOf = ({ baseUrl, coapsUrl, keyFile }: TourSystem) => {
   const page = readFileSync(join(root, 'docs/tour.md'), 'utf8');
   const blocks = [...page.matchAll(/^```bash\n([^]*?)^```$/gm)].map(([, block = '']) => block);
@@ -79,7 +79,7 @@ const commandsOf = ({ baseUrl, coapsUrl, keyFile }: TourSystem) => {
   );
 };
 
-/** Throws Stop where the document and the steps differ. */
+/** Throws Stop if the document and the steps differ. */
 export const stepsOf = (system: TourSystem) => {
   const found = commandsOf(system).map((block) => ({ block, known: steps.filter(({ has }) => block.includes(has)) }));
   for (const { block, known } of found)
@@ -89,11 +89,11 @@ export const stepsOf = (system: TourSystem) => {
   return found.map(({ block, known }) => ({ block, step: known[0] as Step }));
 };
 
-/** Throws Stop where a command fails or what it should show does not come. */
+/** Throws Stop if a command fails or its expected output does not appear. */
 export const followTour = async (system: TourSystem) => {
   const home = mkdtempSync(join(tmpdir(), 'lanyard-tour-'));
   const kept = new Map<Kept, Terminal>();
-  /** Variables that later commands use, in whichever terminal. */
+  /** Variables that later commands use, in any terminal. */
   const variables: string[] = [];
   try {
     for (const { block, step } of stepsOf(system)) {

@@ -1,4 +1,4 @@
-/** Where the time of a journey goes: the moments between its steps, out of the spans of its trace. */
+/** How the time of a journey is divided among its steps, from the spans of its trace. */
 import { percentile } from '../../bench/statistics.ts';
 import type { ReceivedSpan } from '../testing/trace-receiver.ts';
 
@@ -11,7 +11,7 @@ export interface Trip {
 
 type Edge = 'start' | 'end';
 
-/** What happens until a moment, which is the start or the end of a span. */
+/** A part of the journey that ends at a moment, which is the start or the end of a span. */
 export interface Step {
   about: string;
   until: [span: string, edge: Edge] | 'arrived';
@@ -42,7 +42,7 @@ export interface Share {
   p50Ms: number;
   p99Ms: number;
   meanMs: number;
-  /** Of the mean of the whole journey. */
+  /** Share of the mean of the whole journey. */
   share: number;
 }
 
@@ -72,8 +72,8 @@ const momentsOf = (trip: Trip, spans: ReadonlyMap<string, ReceivedSpan>, steps: 
 };
 
 /**
- * The last row is the whole journey. A step that began before the one before it ended (the message may leave before Redis's
- * answer was read) took nothing. Trips whose trace is not complete are left out.
+ * The last row is the whole journey. A step that began before the previous one ended (the message may be sent before the answer
+ * of Redis was read) counts as zero. Trips without a complete trace are left out.
  */
 export const sharesOf = (
   trips: readonly Trip[],

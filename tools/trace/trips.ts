@@ -1,4 +1,4 @@
-/** Values and commands on their way, one after another at an even rate, each with a trace. */
+/** Sends values and commands one after another at an even rate, each with a trace. */
 import { randomBytes } from 'node:crypto';
 import { type Application, notificationsIn } from '../../bench/application.ts';
 import { reportedPath as path, type Reporter } from '../../bench/reporters.ts';
@@ -11,10 +11,10 @@ export interface Load {
   perSecond: number;
 }
 
-/** The clock of the spans. */
+/** The same clock as that of the spans. */
 const nowMs = () => Date.now();
 
-/** When the channel brought what, by the name that the trip was given. */
+/** The time at which each trip arrived on the channel, by the name of the trip. */
 const arrivals = (app: Application, namesIn: (body: Buffer) => string[]) => {
   const at = new Map<string, number>();
   app.onMessage = ({ body }) => {
@@ -32,17 +32,17 @@ const answersIn = (body: Buffer): string[] =>
 
 const startMsOf = ({ startTimeUnixNano }: ReceivedSpan): number => Number(BigInt(startTimeUnixNano) / 1_000_000n);
 
-/** Spans arrive some seconds after they ended: those of the trips before are left out. */
+/** Spans arrive some seconds after they ended, so spans of earlier trips are left out. */
 const spansSince = ({ spans }: TraceReceiver, sinceMs: number, name: string): ReceivedSpan[] =>
   spans.filter((span) => span.name === name && startMsOf(span) >= sinceMs);
 
-/** Every service sends its spans by itself. */
+/** Traces are complete only some time after the trips, because every service sends its spans by itself. */
 const tracesOf = (what: keyof typeof stepsOf, receiver: TraceReceiver, sinceMs: number, count: number) => {
   const names = stepsOf[what].flatMap(({ until: end }) => (end === 'arrived' ? [] : [end[0].replace(/^.*?: /, '')]));
   return until(() => names.every((name) => spansSince(receiver, sinceMs, name).length >= count), 'traces');
 };
 
-/** The trace of a value begins in device-proxy: it is found by the device and the order of its values. */
+/** The trace of a value begins in device-proxy, so it is found by the device and the order of its values. */
 export const valueTrips = async (
   app: Application,
   reporters: readonly Reporter[],

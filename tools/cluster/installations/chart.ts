@@ -1,4 +1,4 @@
-/** deploy/helm with values as an operator writes them: infrastructure elsewhere, a Gateway, migrations as hooks. */
+/** deploy/helm with values like an operator's: infrastructure elsewhere, a Gateway, migrations as hooks. */
 import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -17,13 +17,13 @@ const chart = join(root, 'deploy/helm');
 
 const withoutTls = (server: string) => ({ [`${server}_TLS_ENABLED`]: 'false', [`${server}_TLS_CA_FILE`]: '' });
 
-/** For a node with two processors. */
+/** Resources for a node with two processors. */
 const small = (memory: string) => ({
   replicas: 1,
   resources: { requests: { cpu: '50m', memory }, limits: { cpu: '2', memory } },
 });
 
-/** Nothing in front of the pod has to notice that it goes. */
+/** No load balancer has to notice that the pod ends, so it ends sooner. */
 const withoutBalancer = {
   spec: { containers: [{ name: 'device-proxy', lifecycle: { preStop: { sleep: { seconds: 5 } } } }] },
 };
@@ -82,7 +82,7 @@ export class Chart extends Installation {
     };
   }
 
-  /** At the ports that a load balancer would lead to. */
+  /** Node ports, in place of the ports of a load balancer. */
   private nodePortServices() {
     const service = (name: string, app: string, ports: object[]) => ({
       apiVersion: 'v1',
@@ -127,11 +127,11 @@ export class Chart extends Installation {
     await this.fetchKey();
   }
 
-  /** One service alone, and back. */
+  /** Upgrades one service alone, and reverts it. */
   private async upgradeAlone(app: App) {
     await this.tagImage(imageOf(app), `${registry}/${app}:next`);
     const before = await this.pods();
-    // `--wait` would also wait for the addresses of load balancers, which are not given here.
+    // `--wait` would also wait for addresses of load balancers, which this cluster does not assign.
     this.helm('upgrade', 'lanyard', chart, '--reset-then-reuse-values', '--set', `services.${app}.tag=next`);
     await this.rolledOut();
     const changed = [...(await this.pods())].filter(([name]) => !before.has(name)).map(([, one]) => one);
@@ -149,7 +149,7 @@ export class Chart extends Installation {
     say('the chart is uninstalled');
   }
 
-  /** Name to app, without the Jobs'. */
+  /** Apps by name of their pods, without those of Jobs. */
   private async pods() {
     const pods = await this.kubectl.list('pods', '-n', namespace, '-l', 'app.kubernetes.io/component!=migration');
     return new Map(pods.map(({ metadata }) => [metadata.name, metadata.labels?.['app.kubernetes.io/name']]));

@@ -31,7 +31,7 @@ export class LocalOverlay extends Installation {
     this.cluster.load(archive);
   }
 
-  /** Claims of a cluster that has no storage but its machine's. */
+  /** Volumes for the claims, on the machine itself, because the cluster has no other storage. */
   private volumes() {
     const volume = (claim: string, claimNamespace: string) => {
       const path = this.path('volumes', claim);
@@ -47,7 +47,7 @@ export class LocalOverlay extends Installation {
     ];
   }
 
-  /** Callbacks to this machine, whose address is private. */
+  /** An overlay that allows callbacks to this machine, whose address is private. */
   private writeOverlay() {
     const folder = this.path('overlay');
     mkdirSync(folder, { recursive: true });
