@@ -1,11 +1,11 @@
-/** A customer's application: REST calls with a key, and what its channel brings, as it came. */
+/** A customer's application: makes REST calls with a key, and keeps the messages of its channel as they came. */
 import { Lanyard } from '@lanyard/client';
 import { CallbackReceiver, WebSocketClient } from '@lanyard/testing';
 
 export interface Message {
   atMs: number;
   body: Buffer;
-  /** Of a receiver for many channels. */
+  /** Number of the channel, for a receiver of many channels. */
   channel: number;
 }
 
@@ -54,7 +54,7 @@ export class Application {
     this.closers.push(() => socket.cut());
   }
 
-  /** Starts a server that answers 204 to everything, and registers it as callback. */
+  /** Starts a server that answers 204 to everything, and registers it as the callback. */
   async beCalled() {
     const receiver = await new Receiver().start();
     receiver.onMessage = (message) => this.onMessage(message);

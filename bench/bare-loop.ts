@@ -1,5 +1,5 @@
 /**
- * The reference: a program of its own that reads a topic with kafkajs and sends every batch into a WebSocket as it is.
+ * The reference: a separate program that reads a topic with kafkajs and sends every batch into a WebSocket unchanged.
  * No queue, no channels, no proof of arrival: the least that the job could cost.
  *
  *   node bench/bare-loop.ts BROKERS TOPIC   says `listening PORT` when it has read from its partitions
@@ -33,7 +33,7 @@ const itemOf = (value: Buffer, headers: IHeaders | undefined) => {
 
 await consumer.connect();
 await consumer.subscribe({ topic, fromBeginning: false });
-// Not before: it knows from where it reads, so that nothing is skipped if it is suspended now.
+// Only after a fetch does the consumer know its offsets, so that nothing is skipped if it is suspended now.
 const hasRead = consumer.on(consumer.events.FETCH, () => {
   hasRead();
   const address = server.address() as AddressInfo;

@@ -1,4 +1,4 @@
-/** Every benchmark: a name, a line for `npm run bench -- --help`, and what it does. A new one is a file and a line here. */
+/** Every benchmark: its name, a line for `npm run bench -- --help`, and its function. A new one is a file and an entry here. */
 import { consolePages } from './console/console.ts';
 import { campaign } from './devices/campaign.ts';
 import { commands } from './devices/commands.ts';
@@ -37,10 +37,10 @@ import { throughput } from './throughput.ts';
 import type { BenchSystem } from './system.ts';
 import type { SystemOptions } from '../tools/lanyard/system.ts';
 
-/** By name, which ends in the unit, ratios in `_ratio`. */
+/** Figures by name. A name ends with the unit; ratios end with `_ratio`. */
 type Figures = Record<string, number>;
 
-/** `seconds`: how long each round measures, where a benchmark goes by time */
+/** `seconds`: how long each round of a benchmark measures, if it is limited by time */
 export interface Context {
   system: BenchSystem;
   seconds: number;
@@ -59,7 +59,7 @@ export interface Bench {
   run: (context: Context) => Promise<Figures>;
 }
 
-/** A name of a group runs all of it: `dispatch` is `dispatch-catch-up`, `dispatch-store` … */
+/** The name of a group runs all its benchmarks: `dispatch` runs `dispatch-catch-up`, `dispatch-store` … */
 export const benches: Record<string, Bench> = {
   latency,
   throughput,

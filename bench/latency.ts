@@ -1,4 +1,4 @@
-/** A value on its way from a device's datagram to an application's WebSocket frame, at 200 values a second. */
+/** Time of a value from a device's datagram to an application's WebSocket frame, at 200 values a second. */
 import { DeviceValues } from '@lanyard/contracts';
 import { newId } from '@lanyard/service';
 import { notificationsIn, openSocket, type Message } from './application.ts';
@@ -44,7 +44,7 @@ export const latency: Bench = {
         await travels.allArrived('values');
       }
     };
-    // Not measured: connections are made, code is compiled.
+    // A warm-up, in which connections are made and code is compiled.
     await measure(2);
     ours.took.length = bare.took.length = 0;
     for (let n = 0; n < rounds; n++) {

@@ -1,4 +1,4 @@
-/** Whether a machine has room for a benchmark, and keeps it. */
+/** Whether a machine has enough free CPU time for a benchmark, also while it runs. */
 import { sleep } from '../tools/lanyard/project.ts';
 import { existsSync, readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
@@ -10,7 +10,7 @@ const processorTimes = () =>
     .map(({ times }) => ({ idle: times.idle, all: Object.values(times).reduce((sum, ms) => sum + ms, 0) }))
     .reduce((sum, { idle, all }) => ({ idle: sum.idle + idle, all: sum.all + all }));
 
-/** What programs have of all processors now: 0 to 1, over two seconds. */
+/** The share of all processors that programs use now: 0 to 1, over two seconds. */
 export const busyShare = async () => {
   const before = processorTimes();
   await sleep(sampleMs);
@@ -18,25 +18,25 @@ export const busyShare = async () => {
   return 1 - (after.idle - before.idle) / (after.all - before.all);
 };
 
-/** Milliseconds that programs, all together, have had of processors since the machine started. */
+/** Milliseconds of CPU time that all programs have used since the machine started. */
 export const busyMs = () => {
   const { all, idle } = processorTimes();
   return all - idle;
 };
 
-/** Of all processors, in ticks (proc(5), `/proc/stat`): what the host kept for others, and everything. */
+/** Ticks of all processors (proc(5), `/proc/stat`): those that the host gave to others, and all of them. */
 const ticks = () => {
   const fields = existsSync('/proc/stat') ? readFileSync('/proc/stat', 'utf8').split('\n', 1)[0] : '';
   const [, ...times] = (fields ?? '').trim().split(/\s+/).map(Number);
-  // The last two, for guests, are parts of the first.
+  // The last two, for guests, are included in the first.
   return { stolen: times[7] ?? 0, all: times.slice(0, 8).reduce((sum, time) => sum + time, 0) };
 };
 
-/** What the host of a virtual machine kept for others since this was made. */
+/** CPU time that the host of a virtual machine has given to others since this object was created. */
 export class Theft {
   before = ticks();
 
-  /** 0 to 1 of all processors; 0 where unknown. */
+  /** Share of all processors, 0 to 1; 0 if unknown. */
   get share() {
     const { stolen, all } = ticks();
     return all > this.before.all ? (stolen - this.before.stolen) / (all - this.before.all) : 0;

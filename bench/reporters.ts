@@ -12,7 +12,7 @@ export interface Reporter {
   device: ReturnType<typeof thermometer>['device'];
 }
 
-/** Registered and observed. */
+/** Starts devices, and waits until they are registered and observed. */
 export const startReporters = async (
   system: BenchSystem,
   { lanyard }: Application,

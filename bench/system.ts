@@ -1,4 +1,4 @@
-/** All services on infrastructure of their own, durable as in production, for the benchmarks of one run. */
+/** All services on separate infrastructure, as durable as in production, for the benchmarks of one run. */
 import { Lanyard } from '@lanyard/client';
 import { createLogger, newId } from '@lanyard/service';
 import { KafkaConnection, KafkaProducer } from '@lanyard/kafka';
@@ -11,7 +11,7 @@ import { Application } from './application.ts';
 /** On a busy machine the infrastructure is slow to start, and services that give up are started again. */
 const startWithinMs = 300_000;
 
-/** Replicas of these apps and of no others. */
+/** Replicas of these apps only. */
 export const only = (replicas: SystemOptions['replicas']): SystemOptions['replicas'] => ({
   ...Object.fromEntries(apps.map((app) => [app, 0])),
   ...replicas,
@@ -24,7 +24,7 @@ export class BenchSystem extends TestSystem {
 
   /**
    * @param replicas by app; default: one of each
-   * @param settings of all services
+   * @param settings for all services
    */
   constructor(replicas: SystemOptions['replicas'] = {}, settings: Record<string, string> = {}) {
     super({ name: 'bench', replicas, env: { LOG_LEVEL: 'warn', ...settings }, startWithinMs });
@@ -47,7 +47,7 @@ export class BenchSystem extends TestSystem {
     return this.coapUrls[0] ?? '';
   }
 
-  /** An application with a key of its own. */
+  /** An application with its own key. */
   async application(name = newId()) {
     const administrator = new Lanyard({ baseUrl: this.baseUrl, key: this.adminKey });
     return new Application(this.baseUrl, await administrator.call('POST /v3/api-keys', { body: { name } }));

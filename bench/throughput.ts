@@ -1,4 +1,4 @@
-/** Events a second out of a topic that is full already, through one channel of the whole system. */
+/** Events a second from a topic that is already full, through one channel of the whole system. */
 import { DeviceValues } from '@lanyard/contracts';
 import { openSocket, type Application } from './application.ts';
 import { startBareLoop } from './bare.ts';
@@ -12,7 +12,7 @@ const events = 200_000;
 export const throughput: Bench = {
   about: `${events} values out of a full topic through one WebSocket and one callback, beside kafkajs eachBatch and ws.send`,
   async run({ system, rounds, say }) {
-    // They read the same topic, and the machine has few cores: this is about the dispatcher.
+    // They read the same topic, and would use the few cores of the machine, but this measures the dispatcher.
     for (const name of ['snapshot-0', 'event-log-0']) system.signal(name, 'SIGSTOP');
     const [listening, called] = [await system.application(), await system.application()];
     await listening.listen();
@@ -24,7 +24,7 @@ export const throughput: Bench = {
     const dispatcher = (name: NodeJS.Signals) => system.signal('dispatcher-0', name);
     let [next, twice] = [0, 0];
 
-    /** Fills the topic while both readers are suspended; then they read it one after the other. */
+    /** Fills the topic while both readers are suspended; then they read it one after another. */
     const measure = async (to: Application) => {
       const messages = values([to], next, events);
       [expected, bareExpected] = [new Expected(next, events), new Expected(next, events)];
@@ -38,7 +38,7 @@ export const throughput: Bench = {
       return { rate, bareRate: await bareExpected.rateFrom(() => bare.signal('SIGCONT')) };
     };
     const rates: Record<'websocket' | 'callback' | 'bare', number[]> = { websocket: [], callback: [], bare: [] };
-    // The first round is not counted: programs are compiled while they run.
+    // The first round is a warm-up, in which programs are compiled.
     for (let n = 0; n <= rounds; n++) {
       const [websocket, callback] = [await measure(listening), await measure(called)];
       const shown = [websocket, callback].map(({ rate, bareRate }) => `${round(rate)}/s, bare ${round(bareRate)}/s`);

@@ -1,4 +1,4 @@
-/** Numbers in transit: when each left, and how long those took that arrived. */
+/** Numbers in transit: when each was sent, and how long those that arrived took. */
 import { sleep } from '../tools/lanyard/project.ts';
 import { percentile, round } from './statistics.ts';
 
@@ -22,7 +22,7 @@ export class Travels {
   }
 }
 
-/** How long ours took beside the bare reference, in ms. */
+/** Our times compared with the bare reference, in ms. */
 export const besideBare = (ours: Travels, bare: Travels) => {
   const at = ({ took }: Travels, p: number) => round(percentile(took, p));
   return {
@@ -48,8 +48,8 @@ export const until = async (condition: () => boolean, what: string, timeoutMs = 
 };
 
 /**
- * Acts so often, at an even rate.
- * @param earlyMs what is due that soon is done at once
+ * Calls `act` `count` times, at an even rate.
+ * @param earlyMs calls that are due within this time are made at once
  */
 export const evenly = async (count: number, perSecond: number, act: (n: number) => unknown, earlyMs = 0) => {
   const startedAt = performance.now();

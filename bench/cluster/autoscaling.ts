@@ -1,6 +1,6 @@
 /**
  * KEDA scales the dispatcher by its lag, from one replica to four and back, under the load and the verdict of the drill:
- * every event of a backlog is delivered in the order of its device, and WebSockets move with 1012.
+ * every event of a backlog is delivered in the order of its device, and moved WebSockets are closed with 1012.
  */
 import { Installation } from '../../tools/cluster/installation.ts';
 import { namespace } from '../../tools/cluster/overlay.ts';
@@ -18,12 +18,12 @@ import type { Cluster } from '../../tools/cluster/cluster.ts';
 
 const replicas = { min: 1, max: 4 };
 
-/** More than four times the threshold of prod, so that four replicas are wanted until most of them are delivered. */
+/** More than four times the threshold of prod, so that four replicas are wanted until most of the events are delivered. */
 const events = 300_000;
 
 const load = { devices: 20, valuesPerSecond: 20, callsPerSecond: 5, settleMs: 3_000 };
 
-/** More than one dispatcher has: some are at a replica that goes. */
+/** More sockets than one dispatcher would get: some are on a replica that is removed. */
 const sockets = 12;
 
 const timeoutMs = 600_000;
@@ -45,7 +45,7 @@ class ByLag {
     this.millicores = millicores;
   }
 
-  /** How many are ready, and none that starts or ends beside them. */
+  /** Whether exactly this many replicas are ready, while none starts or ends. */
   private async has(count: number) {
     const args = [
       '-n',
@@ -72,7 +72,7 @@ class ByLag {
     const { kubectl, brokers } = this.system;
     await kubectl.apply([autoscalerOf('dispatcher', { brokers, ...replicas })]);
     await this.reached(replicas.min);
-    // So slow that the backlog outlives the start of the others, which have no limit.
+    // Slow enough that the backlog lasts until the other replicas, which have no limit, have started.
     await this.scaled.limit(this.millicores);
     const started = performance.now();
     const delivered = this.flood.deliver(events, timeoutMs).then(() => seconds(started));
@@ -87,7 +87,7 @@ class ByLag {
   }
 }
 
-/** What is wrong with the sockets that moved. */
+/** Violations on the sockets that moved. */
 const violationsOf = async (rehearsal: Rehearsal, moved: readonly SocketApplication[]) => {
   const { fleet, ids } = rehearsal;
   if (!fleet || !ids) throw new Error('not begun');
@@ -105,7 +105,7 @@ const violationsOf = async (rehearsal: Rehearsal, moved: readonly SocketApplicat
   ];
 };
 
-/** Gives the exit code. */
+/** Runs the benchmark, and returns the exit code. */
 export const autoscaling = async (cluster: Cluster, millicores: number) => {
   const system = await new ClusterSystem(new Installation(cluster)).prepare('dev');
   const rehearsal = new Rehearsal(system, load);

@@ -1,9 +1,9 @@
-/** Values that device-proxies acknowledge to devices which have the next one ready. */
+/** Values that device-proxies acknowledge to devices that always have the next one ready. */
 import { sleep } from '../../tools/lanyard/project.ts';
 import { Reporters } from '../devices/proxy.ts';
 import type { Scaled } from './scaled.ts';
 
-/** Each has one message under way: more than the replicas can answer at a time. */
+/** Each device has one message in flight: more than the replicas can answer at a time. */
 const devices = 400;
 const path = '/3303/0/5700';
 
@@ -27,7 +27,7 @@ export class DeviceProxies {
     return this.measure(replicas, seconds);
   }
 
-  /** A fleet of its own each time: devices stay where they are connected. */
+  /** Uses a new fleet each time, because devices stay where they are connected. */
   async measure(_replicas: number, seconds: number) {
     const [server = ''] = this.scaled.installation.coapUrls;
     const fleet = await Reporters.report(server, devices, [path]);

@@ -1,4 +1,4 @@
-/** Events that dispatchers deliver to callbacks while each partition has more of them. */
+/** Events that dispatchers deliver to callbacks while each partition has more events. */
 import { createLogger } from '@lanyard/service';
 import { KafkaConnection, KafkaProducer } from '@lanyard/kafka';
 import { Receiver } from '../application.ts';
@@ -6,16 +6,16 @@ import { Expected } from '../dispatch/expected.ts';
 import { eventsIn, send, values } from '../dispatch/values.ts';
 import type { Scaled } from './scaled.ts';
 
-/** So many that each partition has about as many. */
+/** Enough channels that each partition has about the same number. */
 const channels = 256;
 
-/** What one replica delivers, at a first guess. */
+/** First guess of the events that one replica delivers in a second. */
 const firstGuess = 5_000;
 
-/** To each replica, after which its code is compiled. */
+/** Events for each replica, after which its code is compiled. */
 const warmingEvents = 100_000;
 
-/** Of the events: in this part of them no replica has run out. */
+/** The part of the events that is measured, in which no replica has run out of them. */
 const counted = { from: 0.15, to: 0.6 };
 
 const timeoutMs = 600_000;
@@ -53,7 +53,7 @@ export class Dispatchers {
     return this;
   }
 
-  /** Delivered events a second. Throws when one is lost or overtaken. */
+  /** Measures delivered events a second. Throws when one is lost or overtaken. */
   async measure(replicas: number, seconds: number) {
     const count = Math.ceil((this.perReplica * replicas * seconds) / (counted.to - counted.from));
     await this.deliver(count);
@@ -66,7 +66,7 @@ export class Dispatchers {
     return this.deliver(warmingEvents * replicas);
   }
 
-  /** Throws when one is lost or overtaken. */
+  /** Delivers events. Throws when one is lost or overtaken. */
   async deliver(count: number, withinMs = timeoutMs) {
     const messages = values(this.keys, this.next, count);
     this.expected = new Expected(this.next, count);

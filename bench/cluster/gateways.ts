@@ -1,8 +1,8 @@
-/** Requests that gateways answer: reads of one device, which the registry has. */
+/** Requests that gateways answer: reads of one device, which the registry answers. */
 import { saturate } from '../rest/load.ts';
 import type { Scaled } from './scaled.ts';
 
-/** More than the replicas answer at a time, and enough to spread over them. */
+/** More than the replicas answer at the same time, and enough to spread over all of them. */
 const connections = 96;
 
 export class Gateways {

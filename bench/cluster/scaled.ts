@@ -1,4 +1,4 @@
-/** A service on the cluster whose pods may use a part of a processor only, so that more of them have more. */
+/** A service on the cluster whose pods may use only a part of a processor, so that more of them have more CPU time. */
 import { Lanyard } from '@lanyard/client';
 import { Container } from '../../tools/cluster/containers.ts';
 import { namespace } from '../../tools/cluster/overlay.ts';
@@ -31,7 +31,7 @@ export class Scaled {
     return this.installation.kubectl.run(['-n', namespace, ...args]);
   }
 
-  /** Without pods: what these services would do with the load is not what is measured. */
+  /** Removes all pods of these services, whose reaction to the load is not measured. */
   async absent(...apps: App[]) {
     for (const app of apps) await this.run('scale', `deployment/${app}`, '--replicas=0');
   }
@@ -40,7 +40,7 @@ export class Scaled {
     return (await this.pods()).map((pod) => new Container(this.installation.cluster.plan, pod));
   }
 
-  /** @param millicores that each pod may use of the processors, from now on */
+  /** @param millicores of CPU time that each pod may use from now on */
   async limit(millicores: number) {
     for (const container of await this.containers()) container.limitProcessors(millicores);
   }
@@ -55,7 +55,7 @@ export class Scaled {
     await waitUntil(`${replicas} pods`, async () => (await this.pods()).length === replicas, { timeoutMs: settledMs });
   }
 
-  /** How often pods wanted to run and had used up what they may: share of the periods in the meantime, by pod. */
+  /** How often pods could not run because their CPU time was used up: share of the periods since the last call, by pod. */
   async throttling() {
     const before = (await this.containers()).map((container) => ({ container, at: container.throttling() }));
     return () =>

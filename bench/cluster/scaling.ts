@@ -1,5 +1,5 @@
 /**
- * What more replicas bring, where a pod may use a small part of a processor and the machine is not the limit: the
+ * The effect of more replicas, if a pod may use only a small part of a processor and the machine is not the limit: the
  * dispatcher, the device-proxy and the gateway with 1, 2 and 4 replicas on the local cluster.
  */
 import { Installation } from '../../tools/cluster/installation.ts';
@@ -15,14 +15,14 @@ import type { App } from '../../tools/lanyard/service-processes.ts';
 
 const counts = [1, 2, 4];
 const unlimitedMillicores = 2_000;
-/** What replicas that have just started need to be as fast as those that have run before. */
+/** How long replicas that have just started need to become as fast as those that ran before. */
 const warmSeconds = 15;
-/** As often as one replica. */
+/** Goals as multiples of the rate of one replica. */
 const goals: Record<number, number> = { 1: 1, 2: 1.8, 4: 3.3 };
 
 const unlimited = { PER_SECOND: 1_000_000, BURST: 1_000_000 };
 
-/** Nothing that refuses: the rate of one key is what is measured. */
+/** No rate limits, because the rate of a single key is measured. */
 const settings = {
   gateway: ['KEY', 'ACCOUNT'].flatMap((whose) =>
     Object.entries(unlimited).map(([name, value]) => `GATEWAY_${whose}_RATE_${name}=${value}`),
@@ -31,7 +31,7 @@ const settings = {
 
 interface Measured {
   start(): Promise<unknown>;
-  /** With the whole machine: V8 compiles what is used, which takes minutes of a small part of a processor. */
+  /** Warms up without CPU limits: V8 compiles the code in use, which would take minutes with a small part of a processor. */
   warm(replicas: number, seconds: number): Promise<unknown>;
   measure(replicas: number, seconds: number): Promise<number>;
   stop(): Promise<void>;

@@ -1,4 +1,4 @@
-/** How soon a page of the console can be used, beside a page that is a heading and nothing else. */
+/** How soon a page of the console is usable, compared with a page that is only a heading. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Browser, chromium, type Page } from 'playwright-core';
@@ -26,7 +26,7 @@ const startBare = async () => {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, stop: () => server.close() };
 };
 
-/** @returns ms until the heading is there */
+/** @returns milliseconds until the heading is there */
 const visit = async (page: Page, url: string, title: string) => {
   const startedAt = performance.now();
   await page.goto(url, { waitUntil: 'commit' });

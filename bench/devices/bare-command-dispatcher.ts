@@ -15,12 +15,12 @@ const [brokers = '', topic = '', redisUrl = ''] = process.argv.slice(2);
 const redis = new Redis(redisUrl);
 const server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
 const logger = createLogger({ app: 'bench', replicaId: 'bench', level: 'error' });
-// Its kafkajs has the replaced parts of libs/kafka.
+// This kafkajs uses the replacements of libs/kafka.
 const { kafka } = new KafkaConnection({ brokers: brokers.split(','), clientId: 'bare', logger });
 const consumer = kafka.consumer({ groupId: `bare-${process.pid}`, maxWaitTimeInMs: 1_000 });
 await consumer.connect();
 await consumer.subscribe({ topic, fromBeginning: false });
-// Not before: it knows from where it reads.
+// Only after a fetch does the consumer know its offsets.
 const hasRead = consumer.on(consumer.events.FETCH, () => {
   hasRead();
   const { port } = server.address() as AddressInfo;

@@ -1,6 +1,6 @@
 /**
  * The proxy of a bare chain from a command to its answer: stores the command in PostgreSQL before it answers 202, sends the device
- * one datagram, stores the answer, and then sends it to Kafka. It knows no device, session, queue, claim or repetition, checks
+ * one datagram, stores the answer, and then sends it to Kafka. It has no devices, sessions, queues, claims or retries, checks
  * nothing, and has no outbox: if it is killed between the last two steps, the answer is lost.
  *
  *   node bench/devices/bare-command-proxy.ts DATABASE_URL BROKERS TOPIC DEVICE_PORT   says `listening PORT`
@@ -39,7 +39,7 @@ const socket = createSocket({ type: 'udp4', lookup: (host, _, done) => done(null
 const waiting = new Map<string, (payload: Buffer) => void>();
 socket.on('message', (payload) => waiting.get(payload.toString())?.(payload));
 
-/** The device answers with the datagram that it gets. */
+/** The device sends the datagram that it receives back as its answer. */
 const answerOf = async (id: string) => {
   const answered = new Promise<Buffer>((resolve) => waiting.set(id, resolve));
   socket.send(id, Number(devicePort), '127.0.0.1');

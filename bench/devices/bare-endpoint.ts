@@ -1,7 +1,7 @@
 /**
- * What answers datagrams with as little as possible, as a process of its own.
+ * A separate process that answers datagrams with as little work as possible.
  *
- *   node bench/devices/bare-endpoint.ts echo    node:dgram: every datagram goes back as it came
+ *   node bench/devices/bare-endpoint.ts echo    node:dgram: every datagram is sent back unchanged
  *   node bench/devices/bare-endpoint.ts coap    libs/coap: every request is answered with 2.04
  *
  * Says `ready PORT`. Each line on standard input is answered with `CPU_MS MESSAGES` since the line before.
@@ -13,7 +13,7 @@ import { Code, CoapUdpEndpoint } from '@lanyard/coap';
 let messages = 0;
 
 const echo = async () => {
-  // As the CoAP endpoint has it: addresses are literal.
+  // As in the CoAP endpoint, because addresses are literal.
   const socket = createSocket({ type: 'udp4', lookup: (host, _, done) => done(null, host, 4) });
   socket.on('message', (bytes, { address, port }) => {
     messages++;

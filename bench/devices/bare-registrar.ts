@@ -1,10 +1,10 @@
 /**
- * What a registration and an update cannot do without: `libs/coap` reads them, Redis stores the session, and Kafka the fact, in
- * batches of 10 ms as in a device-proxy; then the device is answered. No directory, credential, epoch, owner or rule is looked at.
+ * The least work for a registration and an update: `libs/coap` reads them, Redis stores the session, and Kafka the fact, in
+ * batches of 10 ms as in a device-proxy; then the device is answered. No directory, credential, epoch, owner or rule is checked.
  *
  *   node bench/devices/bare-registrar.ts REDIS_URL BROKERS TOPIC
  *
- * Says `ready PORT`. Each line on standard input is answered with the seconds of CPU it has had.
+ * Says `ready PORT`. Each line on standard input is answered with the seconds of CPU time used so far.
  */
 import { randomUUID } from 'node:crypto';
 import { createInterface } from 'node:readline';
@@ -40,7 +40,7 @@ end
 return 1`;
 const sha = String(await redis.script('LOAD', store));
 
-/** One script for all that came within the time of a batch. */
+/** One script for all messages that arrived within the time of a batch. */
 let batch: { args: (string | number)[]; stored: Promise<unknown> } | undefined;
 const stored = (...row: (string | number)[]) => {
   if (!batch) {

@@ -1,15 +1,16 @@
 /**
- * Devices that do nothing but report values, one confirmable notification at a time each, the next as soon as one is
- * acknowledged. A simulated device takes nearly as much of the machine for a value as the proxy does; one of these takes
- * a part of that, as its notifications are bytes in which a few are changed.
+ * Devices that only report values, each with one confirmable notification at a time, and the next as soon as one is
+ * acknowledged. A simulated device uses nearly as much CPU for a value as the proxy does; one of these uses a part of
+ * that, because only a few bytes of its notifications change.
  *
  *   node bench/devices/bare-reporters.ts URL FIRST-END PATH...
  *
- * The number of a device is at least FIRST and below END. Over coaps each has the identity and the key of `credentials.ts`, and its connection an id of the server.
+ * The number of a device is at least FIRST and below END. Over coaps, each has the identity and the key of `credentials.ts`, and its
+ * connection has an id of the server.
  *
- * Each line on standard input is answered with one of JSON: `registered`, `observations`, `values` acknowledged, `lost`:
- * sent again because no acknowledgement came; `waiting`: the first that are not registered and observed yet. They end with
- * standard input: the program that started them has ended.
+ * Each line on standard input is answered with a line of JSON: `registered`, `observations`, `values` acknowledged, `lost`
+ * (retransmitted because no acknowledgement came), `waiting` (the first devices that are not registered and observed yet). The
+ * process ends when standard input does, because the program that started it has ended.
  */
 import { randomInt } from 'node:crypto';
 import { createSocket } from 'node:dgram';
@@ -24,10 +25,10 @@ const [isSecure, port] = [protocol === 'coaps:', Number(portText)];
 const [first = 0, end = 0] = numbers.split('-').map(Number);
 const timers = new TickingTimers(systemDtlsClock);
 
-/** The server limits those whom it does not know by source address: on Linux each 127.x.y.z is this machine. */
+/** The server limits unknown peers by source address; on Linux each 127.x.y.z is an address of this machine. */
 const devicesPerAddress = 100;
 const isHere = server.startsWith('127.');
-/** A server may still send records to addresses of devices that are gone. */
+/** Different networks, because a server may still send records to addresses of devices that are gone. */
 const network = isSecure ? 25 : 24;
 const registeredAtOnce = 20;
 /** RFC 7252 §4.8: ACK_TIMEOUT. */
@@ -39,7 +40,7 @@ const linkFormat = 40;
 const payloadDigits = 5;
 
 /**
- * So many a second at most, evenly: acknowledgements come by the hundred, and a fleet does not answer each of them with
+ * The highest rate a second, evenly: acknowledgements arrive by the hundred, and a fleet does not answer each of them with
  * the next value at once.
  */
 const perSecondMax = 24_000;
@@ -81,13 +82,13 @@ class Watch {
 class Reporter {
   socket = createSocket({ type: 'udp4', lookup: (host, _, done) => done(null, host, 4) });
   client: DtlsClient | undefined;
-  /** By chance (RFC 7252 §4.4): the address may have been that of another one a moment ago. */
+  /** Random (RFC 7252 §4.4), because the address may have belonged to another device a moment ago. */
   messageId = randomInt(0x10000);
-  /** By path. */
+  /** Observations by path. */
   watches = new Map<string, Watch>();
   all: Watch[] = [];
   turn = 0;
-  /** Waits for its acknowledgement. */
+  /** The message that waits for its acknowledgement. */
   sent: Buffer | undefined;
   sentAtMs = 0;
   hasBegun = false;
@@ -123,7 +124,7 @@ class Reporter {
     totals.registered++;
   }
 
-  /** As often as it takes: a busy server leaves handshakes unanswered. */
+  /** Tries until it succeeds, because a busy server leaves handshakes unanswered. */
   async connect() {
     for (;;) {
       try {
@@ -163,14 +164,14 @@ class Reporter {
 
   receive(bytes: Buffer) {
     const { sent } = this;
-    // An acknowledgement, or a Reset: who observed with another token before.
+    // An acknowledgement, or a Reset from a server that observed with another token before.
     const isAnswer = (Number(bytes[0]) & 0x20) === 0x20 && sent?.[2] === bytes[2] && sent?.[3] === bytes[3];
     if (!isAnswer) return this.asked(bytes);
-    // A registration that was acknowledged is answered later.
+    // An empty acknowledgement of a registration: its answer follows later.
     if (this.registered && bytes[1] === 0) this.sent = undefined;
     else if (this.registered) this.answered(Number(bytes[1]));
     else {
-      // Once: an acknowledgement of what was sent again may come twice.
+      // Cleared, because an acknowledgement of a retransmitted message may arrive twice.
       this.sent = undefined;
       if ((Number(bytes[0]) & 0x30) === 0x20) totals.values++;
       ready.push(this);
@@ -185,7 +186,7 @@ class Reporter {
     this.begin();
   }
 
-  /** When it is registered and everything is observed. */
+  /** Starts reporting, once the device is registered and everything is observed. */
   begin() {
     if (this.hasBegun || this.registered || this.all.length < paths.length) return;
     this.hasBegun = true;

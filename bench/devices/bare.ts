@@ -1,4 +1,4 @@
-/** Starts the bare programs, and drives a bare endpoint with registration updates, as many as it answers. */
+/** Starts the bare programs, and sends registration updates to a bare endpoint as fast as it answers. */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { encodeMessage } from '@lanyard/coap';
@@ -8,7 +8,7 @@ import { startProgram } from '../../tools/testing/program.ts';
 import type { BenchSystem } from '../system.ts';
 
 const sockets = 32;
-/** Datagrams of each socket that wait for their answer. */
+/** Datagrams of each socket that wait for their answer at a time. */
 const outstanding = 8;
 
 const update = encodeMessage({
@@ -23,7 +23,7 @@ const update = encodeMessage({
   payload: Buffer.alloc(0),
 });
 
-/** One socket that keeps so many datagrams under way; what is lost is made up for each second. */
+/** One socket that keeps this many datagrams in flight; lost ones are replaced every second. */
 const client = async (port: number) => {
   const socket = createSocket({ type: 'udp4', lookup: (host, _, done) => done(null, host, 4) });
   let messageId = 0;
@@ -63,7 +63,7 @@ export const measureBare = async (kind: 'echo' | 'coap', seconds: number) => {
     return { cpuUs: (cpuMs * 1_000) / messages, messages };
   };
   const clients = await Promise.all(Array.from({ length: sockets }, () => client(port)));
-  // Not measured: code is compiled.
+  // A warm-up, in which code is compiled.
   await sleep(1_000);
   await ask();
   await sleep(seconds * 1_000);
@@ -73,7 +73,7 @@ export const measureBare = async (kind: 'echo' | 'coap', seconds: number) => {
   return { cpuUs, perSecond: messages / seconds };
 };
 
-/** From a command over REST to its answer on a WebSocket: plain processes, with the hops that no design can do without. */
+/** A bare chain from a command over REST to its answer on a WebSocket: plain processes, with the hops that every design needs. */
 export const startCommandChain = async (system: BenchSystem) => {
   const topic = 'bench.command-results';
   await system.kafka.ensureTopics([{ ...DeviceCommandResults, name: topic }]);
@@ -90,7 +90,7 @@ export const startCommandChain = async (system: BenchSystem) => {
   return { url: `http://127.0.0.1:${gateway.port}`, socketUrl: `http://127.0.0.1:${dispatcher.port}`, stop };
 };
 
-/** A server for fleets, which stores registrations and updates and does nothing else. */
+/** A server for fleets that only stores registrations and updates. */
 export const startRegistrar = async (system: BenchSystem) => {
   const topic = 'bench.registrar';
   await system.kafka.ensureTopics([{ ...DeviceSessions, name: topic }]);

@@ -1,7 +1,7 @@
 /**
- * An update campaign over many devices with DTLS connections, a quarter of which sleep most of the time. Campaigns and the device-proxy
- * are killed on the way. Fails when the progress does not add up, when a device is updated twice or not at all, or when the event log
- * has another number of ends than one for each.
+ * An update campaign over many devices with DTLS connections, a quarter of which sleep most of the time. Campaigns and the
+ * device-proxy are killed meanwhile. Fails when the progress does not add up, when a device is updated twice or not at all, or
+ * when the event log does not have exactly one end for each device.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -21,13 +21,13 @@ const concurrency = 500;
 const packageBytes = 20_000;
 const patienceMs = 120_000 + devices * 300;
 
-/** After which share of the devices, what is killed with SIGKILL and started again. */
+/** Processes that are killed with SIGKILL and restarted, each after a share of the devices has finished. */
 const kills = [
   [0.25, 'campaigns-0'],
   [0.5, 'device-proxy-0'],
 ] as const;
 
-/** After kill -9 of its device-proxy a device continues with its next message: the update of its registration. */
+/** After a kill -9 of its device-proxy, a device continues with its next message, the update of its registration. */
 const quick = {
   'values-per-second': 0,
   'firmware-install-seconds': 0,

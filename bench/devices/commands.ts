@@ -1,4 +1,4 @@
-/** From the call that sends a command to the answer on the WebSocket, with 1,000 devices connected, beside a bare chain. */
+/** Time from the call that sends a command to the answer on the WebSocket, with 1,000 devices, compared with a bare chain. */
 import { Lanyard } from '@lanyard/client';
 import { waitUntil } from '../../tools/lanyard/probes.ts';
 import { openSocket, type Message } from '../application.ts';
@@ -56,7 +56,7 @@ export const commands: Bench = {
         await travels.allArrived('answers');
       }
     };
-    // Not measured: registry, snapshot and event log catch up, connections are made, code is compiled.
+    // A warm-up: registry, snapshot and event log catch up, connections are made, code is compiled.
     await sleep(5_000);
     await run(2);
     ours.took.length = bare.took.length = 0;

@@ -5,7 +5,7 @@ import { newId, seal } from '@lanyard/service';
 import type { BenchSystem } from '../system.ts';
 
 export const keyHex = '000102030405060708090a0b0c0d0e0f';
-/** Of the names of devices that may come over DTLS. */
+/** Prefix of the names of devices that may connect over DTLS. */
 export const securePrefix = 'secure-';
 
 export const reporterName = (isSecure: boolean, n: number) => `${isSecure ? securePrefix : ''}reports-${n}`;
@@ -17,7 +17,7 @@ export const credentialOf = (name: string) => ({
   key: Buffer.from(keyHex, 'hex'),
 });
 
-/** For the simulator. */
+/** Writes the credentials file of the simulator. */
 export const writeCredentials = (file: string, names: readonly string[]) => {
   writeFileSync(file, names.map((name) => `${name} ${identityOf(name)} ${keyHex}\n`).join(''));
   return file;
@@ -25,7 +25,7 @@ export const writeCredentials = (file: string, names: readonly string[]) => {
 
 const atOnce = 500;
 
-/** These devices are in the directory, and have the key if they may come over DTLS. */
+/** Announces devices of the directory, with their keys if they may connect over DTLS. */
 export const announceDevices = async (
   { producer, secrets }: BenchSystem,
   names: readonly string[],

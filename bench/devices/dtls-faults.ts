@@ -1,6 +1,6 @@
 /**
  * Kills, suspends and restarts each of two device-proxies in turn while devices over DTLS report and commands run. Fails when a
- * device had to handshake again, when an acknowledged value is lost, or when a command ended in no way or in two.
+ * device needed another handshake, when an acknowledged value is lost, or when a command has no result or two.
  */
 import { sleep } from '../../tools/lanyard/project.ts';
 import { DtlsRehearsal, proxies } from '../../tools/testing/dtls-rehearsal.ts';
@@ -22,7 +22,7 @@ const inject = async ({ system, rounds, say }: Context) => {
       const victim = (n % 2) as 0 | 1;
       const other = (1 - victim) as 0 | 1;
       const kind = kinds[n % kinds.length] as (typeof kinds)[number];
-      // The victim has them all.
+      // The victim gets all devices.
       rehearsal.balancer.route(() => victim);
       await rehearsal.flows();
       say(`round ${n} of ${rounds}: ${kind} ${proxies[victim]}`);

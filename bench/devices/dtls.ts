@@ -17,7 +17,7 @@ import type { Bench } from '../benches.ts';
 
 export const numbered = (prefix: string, count: number) => Array.from({ length: count }, (_, n) => `${prefix}-${n}`);
 
-/** Until the proxy has read which devices there are. */
+/** Time for the proxy to read the announced devices. */
 export const announcedMs = 5_000;
 
 const announce = async (system: BenchSystem) => {
@@ -46,7 +46,7 @@ const measureAll = async (
   }
   await observe(paths);
   const all: Record<string, Awaited<ReturnType<typeof values>>[]> = {};
-  // In turns: the process is not the same after a minute.
+  // Alternating, because a process behaves differently after a minute.
   for (let n = 0; n < 2; n++)
     for (const [name, target] of Object.entries(targets))
       (all[name] ??= []).push(await values(target, seconds, Math.ceil(rounds / 2)));

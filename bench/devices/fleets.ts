@@ -1,21 +1,21 @@
-/** What fleets of devices do in a while, and the CPU that a server takes for each registration, update and value. */
+/** The rates of fleets of devices, and the CPU time that a server needs for each registration, update and value. */
 import { median } from '../statistics.ts';
 import { Simulator } from '../../tools/testing/simulator.ts';
 import { sleep } from '../../tools/lanyard/project.ts';
 import { Reporters } from './proxy.ts';
 
 export const fleetDevices = 2_000;
-/** Each has one message under way: more of them find out what the proxy can, fewer how fast Kafka acknowledges. */
+/** Each has one message in flight: more of them measure the limit of the proxy, fewer how fast Kafka acknowledges. */
 export const reporterDevices = Number(process.env.LANYARD_BENCH_DEVICES || 1_000);
 export const paths = ['/3303/0/5700', '/3303/1/5700', '/3303/2/5700'];
-/** More than can be had: devices have one message under way and wait for its answer. */
+/** More than is possible, because each device waits for the answer to its message. */
 const asFastAsPossible = 100_000;
 
-/** A server of devices, and what it has used. */
+/** A server for devices, and the resources that it has used. */
 export interface Target {
   url: string;
   usage(): Promise<{ atMs: number; cpuSeconds: number; kafkaCpuSeconds?: number }>;
-  /** Over DTLS: the file for the simulator with so many devices of this name. */
+  /** For DTLS: the credentials file of the simulator for this many devices with this name. */
   credentials?(name: string, devices: number): string;
   /** Share of the observations that must be there before values are measured; default: all. */
   observedMin?: number;
@@ -24,7 +24,7 @@ export interface Target {
 const nameAndCredentials = ({ credentials }: Target, name: string, devices: number): Record<string, string> =>
   credentials === undefined ? { 'name-prefix': name } : { 'credentials-file': credentials(name, devices) };
 
-/** What happens in a while, and the server's CPU for each. */
+/** Measures the rate, and the server's CPU time for each update or value. */
 const measure = async (target: Target, fleet: Simulator, what: 'updates' | 'values', seconds: number) => {
   const [usage, state] = [await target.usage(), await fleet.state()];
   await sleep(seconds * 1_000);
@@ -39,14 +39,14 @@ const measure = async (target: Target, fleet: Simulator, what: 'updates' | 'valu
   };
 };
 
-/** Of new devices; over DTLS with their handshakes. */
+/** Measures registrations of new devices; over DTLS including their handshakes. */
 export const registrations = async (target: Target, name: string) => {
   const usage = await target.usage();
   const fleet = await Simulator.start({
     devices: fleetDevices,
     server: target.url,
     ...nameAndCredentials(target, name, fleetDevices),
-    // No rule is for them: what is left to do for devices that are gone would hold up the others.
+    // No rule applies to this type: work for devices that are gone would delay the other measurements.
     'device-type': 'registering',
     'registrations-per-second': asFastAsPossible,
     'lifetime-seconds': 86_400,
@@ -71,17 +71,17 @@ export const updates = async (target: Target, seconds: number, name = 'updates')
     'registrations-per-second': 500,
     'update-seconds': 1,
   });
-  // Some always wait: those that are there take the whole of the proxy.
+  // Some devices always wait: those that are registered keep the proxy fully busy.
   await fleet.until(({ registered }) => registered > 0.9 * reporterDevices, 'registrations');
   const found = await measure(target, fleet, 'updates', seconds);
   await fleet.stop();
   return found;
 };
 
-/** Until then V8 and the broker's Java compile. */
+/** During this time, V8 and the JVM of the broker compile. */
 const warmUpMs = 10_000;
 
-/** As often as there are rounds. */
+/** Measures values, once per round. */
 export const values = async (target: Target, seconds: number, rounds: number) => {
   const fleet = await Reporters.report(target.url, reporterDevices, paths);
   const observedMin = (target.observedMin ?? 1) * reporterDevices * paths.length;

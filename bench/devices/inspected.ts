@@ -5,7 +5,7 @@ import { WebSocket, type RawData } from 'ws';
 import { until } from '../travels.ts';
 import type { BenchSystem } from '../system.ts';
 
-/** Collects garbage in a Node process that was started without any flag, and says what is left. */
+/** Collects garbage in a Node process that was started without any flag, and returns the memory that is left. */
 export class Inspected {
   socket: WebSocket;
   pid: number;

@@ -1,4 +1,4 @@
-/** A Leshan server with everything in memory, as a process: what another LwM2M server takes for the same devices. */
+/** A Leshan server with everything in memory, as a process: what another LwM2M server needs for the same devices. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -33,10 +33,10 @@ const prepare = () =>
     },
   );
 
-/** It gave up on 3 of 3,000 observations while the machine was busy. */
+/** Leshan gave up 3 of 3,000 observations while the machine was busy. */
 const observedMin = 0.99;
 
-/** @param paths Observed of every device of type `simulated`. */
+/** @param paths that are observed on every device of type `simulated` */
 export const startLeshan = async (paths: readonly string[]) => {
   const place = await prepare();
   const [coap, coaps] = [await udpPort(0), await udpPort(0)];
@@ -56,7 +56,7 @@ export const startLeshan = async (paths: readonly string[]) => {
   return {
     coap: { url: `coap://127.0.0.1:${coap}`, usage, observedMin },
     coaps: { url: `coaps://127.0.0.1:${coaps}`, usage, observedMin },
-    /** After garbage collection. */
+    /** Heap size after garbage collection. */
     async heapBytes() {
       const answer = once(lines, 'line');
       child.stdin.write('.');

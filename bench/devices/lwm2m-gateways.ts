@@ -1,4 +1,4 @@
-/** What a device behind a gateway takes of a device-proxy, beside a device that registers by itself. */
+/** The resources that a device behind a gateway costs a device-proxy, compared with a device that registers itself. */
 import { sleep } from '../../tools/lanyard/project.ts';
 import { Simulator } from '../../tools/testing/simulator.ts';
 import type { Bench } from '../benches.ts';
@@ -21,7 +21,7 @@ const options = {
 const behind = { ...options, devices: gateways, 'devices-behind': perGateway, 'name-prefix': 'gateway' };
 const alone = { ...options, devices, 'name-prefix': 'alone' };
 
-/** The CPU of each registration, and the memory afterwards. All of them leave again. */
+/** Measures the CPU time of each registration, and the memory afterwards. All devices deregister at the end. */
 const measure = async (
   proxy: Proxy,
   inspected: Inspected,
@@ -66,7 +66,7 @@ export const behindGateways: Bench = {
       alone: { options: alone, sessions: devices },
     };
     for (const [name, fleet] of Object.entries(fleets)) {
-      // At first the registry creates them.
+      // In this first round, the registry creates the devices.
       const first = await measure(proxy, inspected, fleet.options, fleet.sessions);
       figures[`${name}_first_registration_cpu_us`] = round(first.cpuUs);
     }

@@ -15,7 +15,7 @@ import type { Bench } from '../benches.ts';
 const perSimulator = 15_000;
 export const wanted = Number(process.env.LANYARD_BENCH_DEVICES || 10_000);
 const updateSeconds = 60;
-/** Of all devices: rules apply to a device when it updates its registration. */
+/** Rate of updates of all devices: rules apply to a device when it updates its registration. */
 const updatesPerSecond = 1_000;
 const extrapolatedTo = 100_000;
 
@@ -31,8 +31,8 @@ export const all = async (fleets: Simulator[], what: 'registered' | 'observation
 };
 
 /**
- * Registers the devices at a rate, and gives their simulators.
- * @param type of device, where not all are alike, and part of their names
+ * Registers the devices at a rate, and returns their simulators.
+ * @param type of the devices, if not all are alike; it is also part of their names
  */
 export const registerAll = async (
   server: string,

@@ -1,4 +1,4 @@
-/** What one device-proxy does in a second, and what a message costs it, beside a bare datagram echo and a bare registrar. */
+/** The messages that one device-proxy handles in a second, and their cost, compared with a bare datagram echo and a bare registrar. */
 import { median, round } from '../statistics.ts';
 import { measureBare, startRegistrar } from './bare.ts';
 import { fleetDevices, paths, registrations, reporterDevices, updates, values } from './fleets.ts';
@@ -27,7 +27,7 @@ export const messages: Bench = {
       bare.coapRate.push(coap.perSecond);
     }
     const echoUs = median(bare.echo);
-    // The first ones meet a process that has never done this: a good part of what they cost is its compiler.
+    // The process has not done this before: a good part of the cost of the first registrations is compilation.
     const first = await registrations(target, 'first');
     say(`${first.perSecond.toFixed(0)} registrations/s, ${first.cpuUs.toFixed(0)} µs each, in a new process`);
     const registered = await registrations(target, 'registers');
@@ -69,7 +69,7 @@ export const messages: Bench = {
       value_cpu_ratio: round(reported.cpuUs / echoUs),
       values_proxy_cores: round(reported.cores),
       values_devices: reporterDevices,
-      // Little's law: all of them wait all the time.
+      // Little's law, because all devices wait all the time.
       value_acknowledged_ms: round((reporterDevices / reported.perSecond) * 1_000),
       values_lost: reported.lost,
     };

@@ -1,4 +1,4 @@
-/** A device-proxy on infrastructure of its own, a registry that creates the devices, an account that lets every device in, and simulated devices. */
+/** A device-proxy with its own infrastructure, a registry that creates devices, an account for every device, and simulated devices. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -11,10 +11,10 @@ import { endsWithThisProcess, Simulator } from '../../tools/testing/simulator.ts
 import { type BenchSystem, only } from '../system.ts';
 import type { Readable } from 'node:stream';
 
-/** The registry comes along: without it no device is new. */
+/** The registry is needed too: without it, no new device is accepted. */
 export const proxyOnly = only({ registry: 1, 'device-proxy': 1 });
 
-/** The proxy as seen from outside, and the facts that the gateway would have announced. */
+/** The proxy as seen from outside, with the facts that the gateway would have announced. */
 export class Proxy extends Customer {
   system: BenchSystem;
   url: string;
@@ -36,7 +36,7 @@ export class Proxy extends Customer {
     return this;
   }
 
-  /** Every device that comes is observed there from now on. */
+  /** Observes these paths of every device that connects from now on. */
   async presubscribe(paths: string[]) {
     const response = await fetch(`${this.url}/v2/subscriptions`, {
       method: 'PUT',
@@ -64,7 +64,7 @@ export class Proxy extends Customer {
 export class Reporters extends Simulator {
   lines: Interface;
 
-  /** @param first the number of the first one, which its name ends in */
+  /** @param first the number of the first device, with which its name ends */
   static async report(server: string, devices: number, paths: readonly string[], first = 0) {
     const args = [join(root, 'bench/devices/bare-reporters.ts'), server, `${first}-${first + devices}`, ...paths];
     const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });

@@ -26,19 +26,19 @@ const ackTimeoutMs = 2_000;
 const retransmissions = 2;
 const backOffMaxMs = 2_000;
 
-/** It notices after its next update is due, 2 + 4 + 8 s (times up to 1.5) later, and comes after its pause. */
+/** A device notices the failure 2 + 4 + 8 s (times up to 1.5) after its next update is due, and returns after its pause. */
 const boundMs = updateSeconds * 1_000 + ackTimeoutMs * 7 * 1.5 + backOffMaxMs;
 
-/** -1 while it does not answer. */
+/** -1 while the replica does not answer. */
 const sessionsOf = (url: string) => sessionsAt(url).catch(() => -1);
 
-/** A replica that ends by itself is a finding, not a reason to wait. */
+/** A replica that ends by itself is a finding, so waiting for it must fail. */
 const assertAlive = (system: BenchSystem, name: string) => {
   const { pid, marker } = system.unit(name).unit;
   if (!isProcess(pid, marker)) throw new Error(`${name} has ended by itself`);
 };
 
-/** What services said last, before everything is removed. */
+/** Prints the last log lines of the services, before everything is removed. */
 const lastWords = ({ logs }: BenchSystem, say: (text: string) => void) => {
   for (const file of readdirSync(logs).filter((name) => /^(device-proxy|gateway)/.test(name))) {
     const lines = readFileSync(join(logs, file), 'utf8').trimEnd().split('\n');
@@ -47,7 +47,7 @@ const lastWords = ({ logs }: BenchSystem, say: (text: string) => void) => {
   }
 };
 
-/** How long until the replica has every device. */
+/** Waits until the replica has every device. Resolves with how long that took. */
 const allAt = async (url: string, fleet: Simulator, patienceMs: number, check: () => void) => {
   const startedAt = performance.now();
   for (;;) {
@@ -60,7 +60,7 @@ const allAt = async (url: string, fleet: Simulator, patienceMs: number, check: (
   }
 };
 
-/** Until each device is at one replica, and at one only. */
+/** Waits until each device is at exactly one replica. */
 const settled = async (urls: string[], fleet: Simulator, patienceMs: number, check: () => void) => {
   const deadline = performance.now() + patienceMs;
   for (;;) {
@@ -95,13 +95,13 @@ const inject = async ({ system, rounds, say }: Context) => {
     update_period_s: updateSeconds,
     back_within_s_allowed: round(boundMs / 1_000),
   };
-  /** The machine may be busy with other things: what is late is counted, what never comes fails. */
+  /** The machine may be busy with other things: late devices are counted, and only missing ones fail. */
   const patienceMs = boundMs * 4;
   let late = 0;
   const first = random.next() < 0.5 ? 0 : 1;
   for (let n = 1; n <= rounds; n++) {
     const victim = n % 2;
-    // Each of the two is killed and stopped as often.
+    // Each of the two replicas is killed and stopped equally often.
     const kind = (Math.floor(n / 2) + first) % 2 === 0 ? 'kill' : 'stop';
     const survivor = urls[1 - victim] as string;
     const [name, other] = [names[victim], names[1 - victim]] as [string, string];

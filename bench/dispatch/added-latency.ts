@@ -1,4 +1,4 @@
-/** From the call that sends to Kafka to the customer, at 1,000 events a second on one channel, beside a bare kafkajs loop. */
+/** Latency from the call that sends to Kafka to the customer, at 1,000 events a second on one channel, beside a bare kafkajs loop. */
 import { DeviceValues } from '@lanyard/contracts';
 import { startBareLoop } from '../bare.ts';
 import { median, percentile, round } from '../statistics.ts';
@@ -10,7 +10,7 @@ import type { Bench } from '../benches.ts';
 
 const perSecond = 1_000;
 const tickMs = 5;
-/** Of each, before anything counts: a broker that was just started takes ten times as long for its first seconds. */
+/** Warm-up of each way: in its first seconds, a broker that was just started takes ten times as long. */
 const warmUpSeconds = 8;
 
 export const addedLatency: Bench = {
@@ -49,24 +49,24 @@ export const addedLatency: Bench = {
       { name: 'websocket' as const, to: listening, own: dispatcher, others: bare.signal },
       { name: 'bare' as const, to: listening, own: bare.signal, others: dispatcher },
     ];
-    /** One after the other: a reader that is not measured is suspended, and catches up first. */
+    /** Measures one way at a time: a reader that is not measured is suspended, and catches up before its turn. */
     const measure = async ({ to, own, others }: (typeof ways)[number], forSeconds: number) => {
       others('SIGSTOP');
       own('SIGCONT');
       travels = new Travels();
-      // Made before: it takes 70 ms, in which nothing is received, and the garbage of it is collected during what follows.
+      // Made beforehand, because it takes 70 ms in which nothing is received; its garbage is collected during what follows.
       const [first, counted] = [made(to, 2), made(to, forSeconds)];
       await send(first);
       travels.took = [];
       await send(counted);
       return travels.took;
     };
-    /** What each round took, by way. */
+    /** The latencies of each round, by way. */
     const took: Record<'callback' | 'websocket' | 'bare', number[][]> = { callback: [], websocket: [], bare: [] };
     for (const way of ways) await measure(way, warmUpSeconds);
     for (let n = 1; n <= rounds; n++) {
       for (const way of ways) took[way.name].push(await measure(way, seconds));
-      // Each is first in its turn.
+      // Each way is the first one in turn.
       ways.push(...ways.splice(0, 1));
       const ofRound = Object.entries(took).map(([name, all]) => {
         const last = all.at(-1) ?? [];
@@ -78,7 +78,7 @@ export const addedLatency: Bench = {
     listener.stop();
     const figures: Record<string, number> = {};
     for (const p of [50, 99]) {
-      /** The round in the middle: one in which the machine stood still says nothing. */
+      /** The median over the rounds, because a round in which the machine stood still says nothing. */
       const middle = (all: number[][]) => median(all.map((one) => percentile(one, p / 100)));
       const bareMs = middle(took.bare);
       figures[`bare_p${p}_ms`] = round(bareMs);

@@ -8,7 +8,7 @@ export const startBareConsumer = async (brokers: string[], topic: string, kind: 
   lines.on('line', (line) => ([count, atMs] = [Number(line), performance.now()]));
   child.kill('SIGSTOP');
   return {
-    /** Reads what was written since: events a second. */
+    /** Reads the events that were written meanwhile. Resolves with events a second. */
     async read(events: number) {
       const startedAt = performance.now();
       child.kill('SIGCONT');

@@ -1,9 +1,9 @@
 /**
- * R1: a kafkajs consumer whose `eachBatch` does nothing but count, without commits.
+ * R1: a kafkajs consumer whose `eachBatch` only counts, without commits.
  *
  *   node bench/dispatch/bare-consumer.ts BROKERS TOPIC plain|lean
  *
- * `lean`: with the reading of answers that our library has (ADR 12). Says `joined`, then after each batch how many it has had.
+ * `lean`: decodes answers as our library does (ADR 12). Says `joined`, then after each batch the total number of messages.
  */
 import kafkajs from 'kafkajs';
 

@@ -1,11 +1,11 @@
 /**
- * R3 and R4: messages made beforehand, out over as many connections.
+ * R3 and R4: sends messages that were made beforehand over a number of connections.
  *
  *   node bench/dispatch/bare-sender.ts put URL CONNECTIONS BYTES       PUT with undici to URL/n
  *   node bench/dispatch/bare-sender.ts websocket - CONNECTIONS BYTES   `ws.send` to every client
  *
- * With REDIS_URL CHUNKS KEY... behind that, each connection empties a queue in Redis instead, by so many chunks in a message: what
- * must be read, joined, sent and removed, without claims, limits, or a look at what became of the queue meanwhile.
+ * With REDIS_URL CHUNKS KEY... after that, each connection empties a queue in Redis instead, with CHUNKS chunks in a message: it
+ * only reads, joins, sends and removes, without claims or limits, and without checks of what else happened to the queue.
  *
  * Says `ready PORT` (0 for put). Then each line on standard input is a number of messages to send on each connection.
  */
@@ -28,7 +28,7 @@ const joined = (read: Buffer[]) => {
   return Buffer.concat([...parts, Buffer.from(']}')]);
 };
 
-/** The next message of a connection: the one before has arrived. */
+/** The next message of a connection, once the previous one has arrived. */
 const nextBody = (n: number) => {
   const key = keys[n];
   if (!redis || key === undefined) return () => body;

@@ -1,4 +1,4 @@
-/** Out of a full topic to customers, beside a kafkajs loop that only reads: R1. */
+/** Delivers events from a full topic to customers, compared with a kafkajs loop that only reads (R1). */
 import { DeviceValues } from '@lanyard/contracts';
 import { median, round } from '../statistics.ts';
 import { startBareConsumer } from './bare-consumer-process.ts';
@@ -34,7 +34,7 @@ export const catchUp: Bench = {
     let next = 0;
     let twice = 0;
     const rates: Record<string, { ours: number[]; plain: number[]; lean: number[] }> = {};
-    // The first round is not counted: programs are compiled while they run.
+    // The first round is a warm-up, in which programs are compiled.
     for (let n = 0; n <= rounds; n++) {
       for (const { name, to } of groups) {
         const messages = values(to, next, events);

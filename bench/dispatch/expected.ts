@@ -1,16 +1,16 @@
-/** What must arrive, counted while it does and looked at closely afterwards: nothing missing, nothing out of order. */
+/** Events that must arrive: counted while they do, and checked afterwards, so that none is missing or out of order. */
 import { notificationsIn, type Message } from '../application.ts';
 import { until } from '../travels.ts';
 import { eventsIn } from './values.ts';
 
-/** Values that came: which, how often, and in which order those of a device. */
+/** Values that arrived: which, how often, and in which order for each device. */
 export class Tally {
   seen = new Set<number>();
   newest = new Map<string, number>();
   twice = 0;
   overtaken: string[] = [];
 
-  /** @returns the values of the message that came for the first time */
+  /** @returns the values of the message that arrived for the first time */
   note(body: Buffer) {
     const fresh = notificationsIn(body).filter(({ number }) => !this.seen.has(number) || !++this.twice);
     for (const { device, number } of fresh) {
@@ -45,7 +45,7 @@ export class Expected {
     await until(() => this.completeAtMs > 0, `${this.count} events (${this.events} came)`, timeoutMs);
   }
 
-  /** Events a second from `start` until all are there. */
+  /** Events a second from `start` until all have arrived. */
   async rateFrom(start: () => unknown) {
     const startedAt = performance.now();
     start();
@@ -53,14 +53,14 @@ export class Expected {
     return (this.count / (this.completeAtMs - startedAt)) * 1_000;
   }
 
-  /** As `complete`, where some may come twice. */
+  /** Like `complete`, but some events may arrive twice. */
   async completeWithRepeats(timeoutMs = 120_000) {
     await this.complete(timeoutMs);
     const numbers = () => this.arrivals.flatMap(({ body }) => notificationsIn(body).map(({ number }) => number));
     await until(() => new Set(numbers()).size === this.count, 'values that came once at least', timeoutMs);
   }
 
-  /** Throws unless each came; answers how often, and in which order. */
+  /** Throws unless each event arrived; returns how often and in which order. */
   tally() {
     const tally = new Tally();
     for (const { body } of this.arrivals) tally.note(body);
@@ -69,7 +69,7 @@ export class Expected {
     return tally;
   }
 
-  /** Throws unless each came, in the order of its device; answers how many came twice. */
+  /** Throws unless each event arrived, in the order of its device; returns how many arrived twice. */
   verify() {
     const { twice, overtaken } = this.tally();
     if (overtaken.length > 0) throw new Error(`${overtaken[0]} was overtaken`);

@@ -1,4 +1,4 @@
-/** A full channel whose endpoint comes back: 160,000 events of 100 bytes, each answer takes 10 ms. */
+/** A full channel whose endpoint comes back: 160,000 events of 100 bytes, where each answer takes 10 ms. */
 import { Receiver } from '../application.ts';
 import { until } from '../travels.ts';
 import { median, round } from '../statistics.ts';

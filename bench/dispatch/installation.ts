@@ -1,16 +1,16 @@
-/** Dispatchers alone on infrastructure of their own, and keys that the gateway would have announced. */
+/** Dispatchers alone on separate infrastructure, with keys that the gateway would have announced. */
 import { Customer as Key, identityHeaders } from '../../tools/testing/customer.ts';
 import { openSocket, type Message } from '../application.ts';
 import { type BenchSystem, only } from '../system.ts';
 
 export const dispatchersOnly = (replicas = 1) => only({ dispatcher: replicas });
 
-/** A key and what it does with its channel, at a dispatcher's own address. */
+/** A key and its calls for its channel, directly at a dispatcher's address. */
 export class Customer extends Key {
   system: BenchSystem;
   number: number;
 
-  /** @param accountId default: an account of its own */
+  /** @param accountId default: a new account */
   constructor(system: BenchSystem, number: number, accountId?: string) {
     super(accountId);
     this.system = system;

@@ -1,4 +1,4 @@
-/** What dead callbacks cost healthy ones. */
+/** The effect of dead callbacks on healthy ones. */
 import { percentile, median, round } from '../statistics.ts';
 import { Receiver } from '../application.ts';
 import { until } from '../travels.ts';
@@ -64,7 +64,7 @@ export const isolation: Bench = {
     };
     const found: Record<'alone' | 'beside', { rate: number; p99Ms: number }[]> = { alone: [], beside: [] };
     for (let n = 0; n <= rounds; n++) {
-      // Each is first in its turn.
+      // Each case is the first one in turn.
       const besideFirst = n % 2 === 0 ? await besideDead() : undefined;
       const alone = await measure();
       const beside = besideFirst ?? (await besideDead());

@@ -1,6 +1,6 @@
 /**
- * A customer's side in a thread of its own: an HTTP server and WebSockets, and when each value came. In the thread that
- * sends, a callback would wait for what that does at the moment, and the next callback for its answer.
+ * A customer's side in a separate thread: an HTTP server and WebSockets, and the arrival time of each value. In the thread that
+ * sends, a callback would have to wait for the current work of that thread, and the next callback for its answer.
  */
 import { once } from 'node:events';
 import { isMainThread, parentPort, Worker } from 'node:worker_threads';

@@ -1,5 +1,5 @@
 /**
- * What the dispatcher sends with, by itself: batches cut from chunks in memory, and out with all its rules (address
+ * The sending part of the dispatcher alone: cuts batches from chunks in memory, and sends them with all its rules (address
  * guard, headers, permission to write, time limits; pings and a window). Its commands are those of bare-sender.ts.
  *
  *   node bench/dispatch/own-sender.ts put URL CONNECTIONS EVENTS BYTES
@@ -50,7 +50,7 @@ const callback = (n: number) => async (messages: number) => {
   }
 };
 
-/** A queue that lies in memory, as a session uses it. */
+/** A queue in memory, with the interface that a session uses. */
 class Backlog {
   left = 0;
   async readBatch(_: unknown, cursor: Cursor) {

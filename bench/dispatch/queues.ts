@@ -1,4 +1,4 @@
-/** The queue store by itself, as a dispatcher uses it, on the Redis of the benchmark. */
+/** The queue store alone, used as a dispatcher does, on the Redis of the benchmark. */
 import { createLogger, newId, systemClock, type Logger } from '@lanyard/service';
 import { IntakeEvent } from '../../apps/dispatcher/dist/intake/intake-event.js';
 import { Intake } from '../../apps/dispatcher/dist/intake/intake.js';
@@ -28,10 +28,10 @@ export class Queues {
   constructor(link: RedisLink, prefix: string, logger: Logger) {
     this.link = link;
     this.prefix = prefix;
-    // A topic that no other process appends.
+    // No other process appends events of this topic.
     this.keys = new Keys(this.prefix, shards);
     this.registry = new ChannelRegistry(link, this.keys, systemClock);
-    // Remembers nothing: what is drained comes from Redis.
+    // Remembers no chunks, so that drained events are read from Redis.
     const recent = new RecentChunks(0);
     this.queue = new ChannelQueue(link, this.keys, systemClock, owner, recent, new BodyBudget());
     const appenders = new ShardAppenders(link, this.keys, systemClock, owner, recent, undefined);
@@ -49,7 +49,7 @@ export class Queues {
     );
   }
 
-  /** @param prefix of a dispatcher; default: a corner of its own */
+  /** @param prefix of a dispatcher; default: a separate one */
   static async open(redisUrl: string, prefix: string = `bench-${newId()}:`) {
     const logger = createLogger({ app: 'bench', replicaId: 'bench', level: 'error' });
     const queues = new Queues(await RedisLink.open(redisUrl, logger), prefix, logger);
@@ -78,7 +78,7 @@ export class Queues {
     return ids;
   }
 
-  /** Events for the channels in rotation, of one partition's batch. */
+  /** Events for the channels in rotation, as in a batch of one partition. */
   batch(channels: string[], items: Buffer[], partition = 0) {
     const events = items.map(
       (item, n) =>
@@ -94,7 +94,7 @@ export class Queues {
     return { topic: this.topic, partition, lastOffset: this.offset, events };
   }
 
-  /** Appends batches as they come from Kafka: of each partition one after the other. */
+  /** Appends batches as they come from Kafka: those of one partition one after another. */
   async append(batches: ReturnType<Queues['batch']>[]) {
     const partitions = new Set(batches.map(({ partition }) => partition));
     await Promise.all(
@@ -104,7 +104,7 @@ export class Queues {
     );
   }
 
-  /** Claims and confirms until nothing is left; answers how many events there were. */
+  /** Claims and confirms until the queue is empty; returns the number of events. */
   async drain(channelId: string) {
     let events = 0;
     for (;;) {
@@ -125,7 +125,7 @@ export class Queues {
     for (const key of hashes) await this.link.redis.hset(key, { head: 0, skip: 0, n: 0, bytes: 0, headAt: '' });
   }
 
-  /** What Redis says its queue and its hash take, in bytes. */
+  /** The memory of its queue and its hash according to Redis, in bytes. */
   async memoryOf(channelId: string) {
     const shard = this.keys.ofChannel(channelId);
     const [queue, counters] = [shard.queue(channelId), shard.channel(channelId)];

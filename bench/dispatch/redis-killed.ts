@@ -1,4 +1,4 @@
-/** Redis dies with 400 MB in queues and is started again at once: how long until customers get events. */
+/** Redis is killed with 400 MB in queues and restarted at once: how long it takes until customers get events. */
 import { sleep } from '../../tools/lanyard/project.ts';
 import { Redis } from 'ioredis';
 import { Receiver } from '../application.ts';

@@ -1,4 +1,4 @@
-/** Two dispatchers: how fast together, and how long channels wait when one of them is killed. */
+/** Two dispatchers: their combined rate, and how long channels wait when one of them is killed. */
 import { sleep } from '../../tools/lanyard/project.ts';
 import { Receiver } from '../application.ts';
 import { evenly } from '../travels.ts';
@@ -15,7 +15,7 @@ const perSecond = 400;
 const watchMs = 12_000;
 const beforeMs = 3_000;
 
-/** Shorter pauses are not the kill's. */
+/** Shorter pauses are not caused by the kill. */
 const pauseMs = 400;
 
 export const replicaKilled: Bench = {
@@ -39,7 +39,7 @@ export const replicaKilled: Bench = {
       expected.verify();
       return rate;
     };
-    /** How long each channel that stood still did. */
+    /** How long each channel that stood still had to wait. */
     const kill = async () => {
       const count = (perSecond * (beforeMs + watchMs)) / 1_000;
       const messages = values(all, next, count);

@@ -12,7 +12,7 @@ const perBatch = 2_000;
 const eventBytes = 200;
 const atOnce = 4;
 
-/** BullMQ is slower: fewer do. */
+/** Fewer than for queues, because BullMQ is slower. */
 const jobs = 20_000;
 
 const fullQueue = { events: 160_000, bytes: 100 };
@@ -29,12 +29,12 @@ const time = async (work: () => Promise<unknown>) => {
 
 const rate = async (count: number, work: () => Promise<unknown>) => (count / (await time(work))) * 1_000;
 
-/** One of them takes a quarter of a second, in which V8 compiles or Redis rewrites its log: they are repeated alternately. */
+/** Each measurement takes a quarter of a second, in which V8 may compile or Redis rewrite its log: so they are repeated alternately. */
 const repeats = 6;
 
 /**
- * Events a second of appending and of its reference, in either order.
- * @param append prepares it
+ * Events a second of appending and of its reference, measured in either order.
+ * @param append prepares the appending
  */
 const inEitherOrder = async (
   append: () => () => Promise<unknown>,

@@ -1,7 +1,7 @@
 /**
- * Messages of 1,000 events, beside bare PUTs (R3) and bare `ws.send` (R4) of the same bytes: by what sends in the
- * dispatcher, from chunks in memory; and by a dispatcher whose queues lie in Redis, beside programs that empty such queues
- * and do nothing else.
+ * Messages of 1,000 events, compared with bare PUTs (R3) and bare `ws.send` (R4) of the same bytes: sent by the sending part of
+ * the dispatcher, from chunks in memory; and by a dispatcher with queues in Redis, compared with programs that only empty
+ * such queues.
  */
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
@@ -17,20 +17,20 @@ import type { Bench } from '../benches.ts';
 
 const channels = 16;
 const perMessage = 1_000;
-/** Out of memory: a round takes half a second or more. With fewer, V8 was still compiling in half of the rounds. */
+/** Messages sent from memory: a round takes half a second or more. With fewer, V8 was still compiling in half of the rounds. */
 const messagesEach = 400;
 const warmUps = 2;
-/** Of the queues in Redis. */
+/** Messages sent from queues in Redis. */
 const queuedEach = 80;
 const perAppend = 2_000;
 const eventBytes = 200;
-/** About as many events as a message has: a chunk holds 39. */
+/** About as many events as a message has, because a chunk holds 39. */
 const chunksPerMessage = 26;
 
 const event = Buffer.from(`{"n":"${'x'.repeat(eventBytes - 8)}"}`);
 const bodyBytes = '{"notifications":[]}'.length + perMessage * (eventBytes + 1) - 1;
 
-/** Keeps nothing and decodes nothing: what it costs is the same for every sender. */
+/** Keeps and decodes nothing, so that its cost is the same for every sender. */
 class PlainReceiver extends Receiver {
   protected override async receive(request: IncomingMessage, response: ServerResponse) {
     const parts: Buffer[] = [];
@@ -78,7 +78,7 @@ export const transport: Bench = {
       await customer.call('PUT', 'callback', { url: receiver.urlOf(customer.number), serialization });
     const sockets = [];
     for (const customer of listening) sockets.push(await customer.listen(arrive, serialization));
-    /** Sockets to a program that sends. */
+    /** Connects sockets to a program that sends. */
     const connect = async (port: number) => {
       for (let n = 0; n < channels; n++)
         sockets.push(await openSocket(`http://127.0.0.1:${port}`, undefined, arrive, n));
@@ -100,7 +100,7 @@ export const transport: Bench = {
     };
     for (const name of ['websocket', 'R4', 'websocket_bare_queues'] as const) await connect(senders[name].port);
 
-    /** Messages a second, from the first to the last. */
+    /** Measures messages a second, from the first to the last. */
     const measure = async (each: number, start: () => void) => {
       const total = channels * each;
       [messages, bytes, firstAtMs] = [0, 0, 0];
@@ -133,10 +133,10 @@ export const transport: Bench = {
       return rate;
     };
     const rates: Record<string, number[]> = {};
-    /** @param unmeasured first rounds that do not count */
+    /** @param unmeasured number of rounds at the start that do not count */
     const inTurns = async (measured: Record<string, () => Promise<number>>, unmeasured: number) => {
       for (let n = 1 - unmeasured; n <= rounds; n++) {
-        // Every other round backwards: none always follows the same one.
+        // Every other round runs backwards, so that no sender always follows the same one.
         const turns = Object.entries(measured);
         const found = [];
         for (const [name, measureOne] of n % 2 === 0 ? turns : turns.reverse()) {
@@ -149,7 +149,7 @@ export const transport: Bench = {
     };
     const fromMemory = (name: keyof typeof senders) => () =>
       measure(messagesEach, () => senders[name].send(messagesEach));
-    // Before the queues: afterwards Redis has its log to rewrite.
+    // Measured before the queues, because afterwards Redis rewrites its log.
     await inTurns(
       { put: fromMemory('put'), R3: fromMemory('R3'), websocket: fromMemory('websocket'), R4: fromMemory('R4') },
       warmUps,

@@ -1,4 +1,4 @@
-/** Many values of one size, made cheaply: the message of the first, with other numbers in it. */
+/** Many values of one size, made cheaply: each is the message of the first one with other numbers in it. */
 import { randomUUID } from 'node:crypto';
 import { DeviceValues, encodeMessage } from '@lanyard/contracts';
 import { newId } from '@lanyard/service';
@@ -12,7 +12,7 @@ const payloadOf = (number: number) => Buffer.from(String(number).padStart(digits
 const devices = 100;
 const deviceIds = Array.from({ length: devices }, newId);
 
-/** Bytes of one event on a channel, and of what stands around the events of a message. */
+/** Bytes of one event on a channel, and of the text around the events of a message. */
 const wrapperBytes = '{"notifications":[]}'.length;
 let itemBytes = 0;
 
@@ -61,7 +61,7 @@ export const values = (to: { keyId: string; accountId: string }[], from: number,
 const ofCustomers: string[] = [];
 const deviceOf = (n: number) => (ofCustomers[n] ??= newId());
 
-/** Sends all, some thousands at once: a producer holds no more than 100,000 messages. */
+/** Sends all messages, some thousands at once, because a producer holds no more than 100,000. */
 export const sendEach = async (
   messages: ReturnType<typeof values>,
   sendOne: (message: ReturnType<typeof values>[number]) => Promise<unknown>,

@@ -1,21 +1,21 @@
 /**
- * The floor of a handshake with a pre-shared key: a `node:dgram` socket that receives and sends datagrams as many and as large, and calls
- * `node:crypto` as often, as the protocol asks of a server. It reads and keeps nothing. Arguments and answers are those of
- * openssl-server.c.
+ * The minimum for a handshake with a pre-shared key: a `node:dgram` socket that receives and sends datagrams of the same number and
+ * size, and calls `node:crypto` as often, as the protocol requires of a server. It reads and stores nothing. Arguments and
+ * answers are those of openssl-server.c.
  */
 import { createCipheriv, createDecipheriv, createSecretKey, hash, randomBytes } from 'node:crypto';
 import { createSocket } from 'node:dgram';
 import { createInterface } from 'node:readline';
 import { bareAnswers } from './settings.ts';
 
-/** A key object is what a cipher is made from fastest. */
+/** Creating a cipher is fastest from a key object. */
 const key = createSecretKey(randomBytes(16));
 const [nonce, additional, finished] = [12, 13, 24].map((bytes) => randomBytes(bytes)) as [Buffer, Buffer, Buffer];
 const options = { authTagLength: 8 };
 const plaintextLength = finished.length;
 const [inner, outer, transcript] = [Buffer.alloc(64 + 77), Buffer.alloc(64 + 32), Buffer.alloc(400)];
 
-/** A Buffer as the result has memory of its own, which takes longer than the hash. */
+/** A Buffer as the result would need a new allocation, which takes longer than the hash. */
 const digest = (content: Buffer, into: Buffer, at: number) =>
   into.write(hash('sha256', content, 'binary'), at, 'binary');
 
@@ -41,11 +41,11 @@ const open = () => {
   decipher.final();
 };
 
-/** By datagram of the client. */
+/** Work for each datagram of the client, in order. */
 const steps = [
-  // A ClientHello: a cookie.
+  // A ClientHello, answered with a cookie.
   () => hmacs(1),
-  // With the cookie.
+  // The ClientHello with the cookie.
   () => hmacs(1),
   // Key exchange and Finished: the master secret and the keys take four each, the two Finished two each; three hashes of the transcript.
   () => {
@@ -54,7 +54,7 @@ const steps = [
     open();
     seal();
   },
-  // close_notify both ways.
+  // close_notify in both directions.
   () => {
     open();
     seal();

@@ -1,4 +1,4 @@
-/** Full handshakes and messages of `libs/dtls`, beside OpenSSL behind the same clients, and the floor that Node sets. */
+/** Full handshakes and messages of `libs/dtls`, compared with OpenSSL for the same clients, and with the minimum that Node needs. */
 import { median, round } from '../statistics.ts';
 import type { Bench } from '../benches.ts';
 import { type Kind, Workplace } from './peers.ts';

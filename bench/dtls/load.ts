@@ -1,11 +1,11 @@
 /**
- * Clients of a DTLS server, each with a socket, as a process of its own.
+ * Clients of a DTLS server, each with a socket, in a separate process.
  *
  *   node bench/dtls/load.ts MODE FOLDER PORT SOCKETS handshakes|messages|hold|bare SECONDS
  *
  * Says `ready 0`, and at the end `DONE FAILED`. `handshakes`: each client connects and closes, again and again; `messages`:
- * each connects once and has one message of 64 bytes under way; `hold`: each connects once, and all stay until the
- * process is killed; `bare`: datagrams like those of a handshake, to bare-server.ts.
+ * each connects once and has one message of 64 bytes in flight; `hold`: each connects once, and all stay connected until the
+ * process is killed; `bare`: sends datagrams like those of a handshake to bare-server.ts.
  */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';

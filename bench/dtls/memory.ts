@@ -13,7 +13,7 @@ const bytesPerConnection = async (place: Workplace, kind: Kind) => {
   const server = await place.server(kind, 'psk');
   const loads: { stop: () => void }[] = [];
   try {
-    // Not measured: code is compiled, and what is young on the heap has all the room that it will ever have.
+    // A warm-up: code is compiled, and the young generation of the heap grows to its final size.
     const warmUp = await place.load(server, 'psk', 'handshakes', warmUpClients, warmUpSeconds);
     await warmUp.ended;
     const before = await server.report();
@@ -24,7 +24,7 @@ const bytesPerConnection = async (place: Workplace, kind: Kind) => {
     }
     const after = await server.report();
     const added = after.connections - before.connections;
-    // Of the warm-up, some may not have been closed yet.
+    // Some connections of the warm-up may not have been closed yet.
     if (Math.abs(added - connections) > connections / 1_000)
       throw new Error(`${kind} has ${added} of ${connections} connections`);
     const each = (kib: number) => round((kib * 1_024) / added);

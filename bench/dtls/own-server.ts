@@ -1,6 +1,6 @@
 /**
- * `libs/dtls` behind one socket and nothing else, as a process of its own; arguments and answers are those of
- * openssl-server.c, and at the end of the answers KiB of heap and buffers after garbage collection.
+ * `libs/dtls` behind one socket, without anything else, in a separate process; arguments and answers are those of
+ * openssl-server.c, and the answers end with the KiB of heap and buffers after garbage collection.
  *
  *   node bench/dtls/own-server.ts psk|ecdhe FOLDER
  */

@@ -1,4 +1,4 @@
-/** Servers and loads of the DTLS benchmarks as processes, and OpenSSL as the reference where it can be compiled. */
+/** Servers and loads of the DTLS benchmarks as processes, with OpenSSL as the reference if it can be compiled. */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { root } from '../../tools/lanyard/project.ts';
 import { startProgram } from '../../tools/testing/program.ts';
 import { type Mode, pemFiles, pskHex, writeCertificates } from './settings.ts';
 
-/** `bare`: what a handshake with a pre-shared key cannot do without. */
+/** `bare`: only the work that every handshake with a pre-shared key needs. */
 export type Kind = 'own' | 'openssl' | 'bare';
 
 type Task = 'handshakes' | 'messages' | 'hold' | 'bare';
@@ -73,7 +73,7 @@ export class Server {
     return this.process.port;
   }
 
-  /** Counted since the last time, but for connections and memory. */
+  /** Figures since the last call, except for connections and memory. */
   async report() {
     const answer = once(this.process.lines, 'line');
     this.process.child.stdin.write('\n');

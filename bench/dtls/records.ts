@@ -1,4 +1,4 @@
-/** What one record costs: sealing and opening 64 bytes, by cipher suite, with a connection id, and what of it is node:crypto. */
+/** The cost of one record: sealing and opening 64 bytes, by cipher suite, with a connection id, and the part of node:crypto in it. */
 import { createCipheriv, createDecipheriv, createSecretKey, randomBytes } from 'node:crypto';
 import { CIPHER_SUITES, type CipherSuite } from '@lanyard/dtls';
 import { keyBlockBytes } from '../../libs/dtls/dist/crypto/key-block.js';
@@ -15,7 +15,7 @@ const roundsMin = 7;
 const text = randomBytes(64);
 const id = randomBytes(8);
 
-/** CPU of one, in microseconds. */
+/** CPU time of one call, in microseconds. */
 const cpuOf = (count: number, each: (index: number) => void) => {
   const before = process.threadCpuUsage();
   for (let index = 0; index < count; index++) each(index);
@@ -41,7 +41,7 @@ const measure = (suite: CipherSuite): Cost => {
   return { sealUs, openUs };
 };
 
-/** The floor: node:crypto alone, with a key object that is kept, and nothing of a record. */
+/** The minimum: node:crypto alone, with a stored key object, and without the work for a record. */
 const measureBare = (): Cost => {
   const [key, nonce, additional] = [createSecretKey(randomBytes(16)), randomBytes(12), randomBytes(23 + id.length)];
   const length = { plaintextLength: text.length };
@@ -70,7 +70,7 @@ export const records: Bench = {
     const figures: Record<string, number> = {};
     const all = CIPHER_SUITES.map((suite) => ({ name: nameOf(suite), run: () => measure(suite), found: [] as Cost[] }));
     all.push({ name: 'bare_ccm_8', run: measureBare, found: [] });
-    // The first round is not measured, and the others alternate.
+    // The first round is a warm-up; the order of the others alternates.
     for (let n = 0; n <= Math.max(rounds, roundsMin); n++)
       for (const one of all) {
         const cost = one.run();

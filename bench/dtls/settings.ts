@@ -1,4 +1,4 @@
-/** What both ends of a DTLS benchmark agree on: keys as hexadecimal text, certificates as PEM files in a folder. */
+/** Settings that both ends of a DTLS benchmark share: keys as hexadecimal text, certificates as PEM files in a folder. */
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ export type Mode = 'psk' | 'ecdhe';
 
 export const pskHex = '00112233445566778899aabbccddeeff';
 export const identity = Buffer.from('urn:bench:device');
-/** AES-128-CCM with a tag of eight bytes, as LwM2M devices have it. */
+/** AES-128-CCM with a tag of eight bytes, as in LwM2M devices. */
 export const suiteOf: Record<Mode, number> = { psk: 0xc0a8, ecdhe: 0xc0ae };
 
 const pathOf = (folder: string, name: string) => join(folder, `${name}.pem`);
@@ -31,7 +31,7 @@ export const readOwn = (folder: string, name: 'server' | 'client'): OwnCertifica
   privateKey: createPrivateKey(readFileSync(pathOf(folder, `${name}-key`))),
 });
 
-/** Accepts what the authority has signed, with one verification for each handshake, as OpenSSL does. */
+/** Accepts certificates that the authority has signed, with one verification for each handshake, as OpenSSL does. */
 export const signedByAuthority = (folder: string) => {
   const { publicKey } = new X509Certificate(readFileSync(pathOf(folder, 'ca')));
   return (credential: PeerCredential) => credential.kind === 'x509' && credential.chain[0]!.verify(publicKey);

@@ -1,4 +1,4 @@
-/** One device's last 30 days out of a log of ten million entries. */
+/** Reads one device's last 30 days from a log of ten million entries. */
 import pg from 'pg';
 import { newId } from '@lanyard/service';
 import { identityHeaders } from '../../tools/testing/customer.ts';
@@ -7,13 +7,13 @@ import { only } from '../system.ts';
 import type { Bench } from '../benches.ts';
 
 const entries = Number(process.env.LANYARD_BENCH_EVENTS || 10_000_000);
-/** A thousand entries each. */
+/** Devices with a thousand entries each. */
 const devices = Math.ceil(entries / 1_000);
 const days = 180;
 const perStatement = 500_000;
 const queries = 400;
 
-/** In the order of time, as they come: one partition after the other is filled. */
+/** In the order of time, as entries arrive, so that the partitions are filled one after another. */
 const fillSql = `
   INSERT INTO event_log.device_events (id, date_time, account_id, device_id, event_code, event_type, event_type_category,
     event_type_description, description, state_change, changes, data)
@@ -30,7 +30,7 @@ export const eventLog: Bench = {
     const accountId = newId();
     const client = new pg.Client({ connectionString: system.infrastructureUrls.databaseUrl });
     await client.connect();
-    // Of the filling alone.
+    // Applies only to the filling.
     await client.query('SET synchronous_commit = off');
     const startedAt = performance.now();
     for (let n = 0; n < entries; n += perStatement) {
@@ -67,7 +67,7 @@ export const eventLog: Bench = {
         if (body.data.length < least) throw new Error(`${body.data.length} entries for ${queryOf(id)}`);
         took.push(ms);
       }
-      // The first ones compile and fill caches.
+      // The first queries, which compile and fill caches, do not count.
       return took.slice(20);
     };
     const device = await timesOf((id) => `device_id=${id}&date_time__gte=${since}&limit=1000`, 50);

@@ -1,4 +1,4 @@
-/** One dispatcher at an even rate, as there are more channels, or as the same channels belong to more accounts. */
+/** One dispatcher at a constant rate, with a growing number of channels, or with the same channels spread over more accounts. */
 import { DeviceValues } from '@lanyard/contracts';
 import { newId } from '@lanyard/service';
 import { Receiver } from '../application.ts';
@@ -27,7 +27,7 @@ const register = async (system: BenchSystem, customers: Customer[], receiver: Re
   await Promise.all(Array.from({ length: registeredAtOnce }, worker));
 };
 
-/** Latency, and the CPU for each event, at a rate that does not change. */
+/** Latency, and CPU time for each event, at a constant rate. */
 const atEvenRate = ({ system, seconds }: Context, receiver: Receiver) => {
   let next = 0;
   const run = async (customers: Customer[], forSeconds: number) => {

@@ -1,4 +1,4 @@
-/** One device-proxy as more devices are registered that say nothing: values and updates of others, and what idling costs. */
+/** One device-proxy with a growing number of silent devices: the cost of values and updates of others, and of idling. */
 import { sleep } from '../../tools/lanyard/project.ts';
 import { paths, updates, values } from '../devices/fleets.ts';
 import { registerAll } from '../devices/memory.ts';
@@ -21,7 +21,7 @@ export const growthOfDevices: Bench = {
     return inSizes(sizes, 'devices', say, 'value_cpu_us', async (size) => {
       const fleets = await registerAll(target.url, false, say, { type: `silent${size}`, count: size - registered });
       registered = size;
-      // Without their processes: they have nothing more to say until their registrations would end.
+      // The simulators end, because the devices are silent until their registrations expire.
       await Promise.all(fleets.map((fleet) => fleet.stop()));
       await sleep(5_000);
       const [before, after] = [await proxy.usage(), await sleep(seconds * 1_000).then(() => proxy.usage())];

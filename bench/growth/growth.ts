@@ -1,7 +1,7 @@
-/** What one thing costs as there are more of another: a line of figures for each size. */
+/** The cost of one thing as the number of another grows: a line of figures for each size. */
 import { round } from '../statistics.ts';
 
-/** How much more an event may cost at the largest size than at the smallest before it is a cliff. */
+/** If an event costs this many times as much at the largest size as at the smallest, the cost has a cliff. */
 const cliff = 3;
 
 /**

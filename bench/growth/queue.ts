@@ -1,4 +1,4 @@
-/** The queue of one channel as more waits in it: appending to its end, and reading from its head. */
+/** The queue of one channel as it grows: appending to its end, and reading from its head. */
 import { dispatchersOnly } from '../dispatch/installation.ts';
 import { Queues } from '../dispatch/queues.ts';
 import { cpuSeconds } from '../machine.ts';
@@ -6,7 +6,7 @@ import { inSizes } from './growth.ts';
 import type { Bench } from '../benches.ts';
 
 const eventBytes = 200;
-/** Of payload. The dispatcher counts some bytes more for each event: what is appended to 35 MB drops the oldest. */
+/** Events per megabyte of payload. The dispatcher counts some bytes more for each event: appending to 35 MB drops the oldest. */
 const perMegabyte = 1e6 / eventBytes;
 const perAppend = 500;
 const appends = 200;

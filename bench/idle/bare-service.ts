@@ -1,6 +1,6 @@
 /**
- * The reference: Nest on Fastify with one route, and what every service holds open: a producer, a consumer of one topic, a
- * connection to PostgreSQL and one to Redis. It does nothing.
+ * The reference: Nest on Fastify with one route, and the connections that every service holds open: a producer, a consumer of
+ * one topic, a connection to PostgreSQL and one to Redis. It does nothing else.
  *
  *   node bench/idle/bare-service.ts BROKERS TOPIC DATABASE_URL REDIS_URL   says `ready` when it has joined its group
  */

@@ -1,4 +1,4 @@
-/** All services without any work, one of each, beside as many processes that hold the same connections open. */
+/** One replica of each service without any work, compared with the same number of processes that hold the same connections open. */
 import { DeviceValues } from '@lanyard/contracts';
 import { sleep } from '../../tools/lanyard/project.ts';
 import { apps } from '../../tools/lanyard/service-processes.ts';
@@ -8,13 +8,13 @@ import { round } from '../statistics.ts';
 import { BenchSystem } from '../system.ts';
 import type { Bench } from '../benches.ts';
 
-/** Until what happens after a start is over. */
+/** How long the work after a start takes. */
 const settledMs = 60_000;
 
 class TimedSystem extends BenchSystem {
   readySeconds = NaN;
 
-  /** The infrastructure answers. */
+  /** Called once the infrastructure answers: the time of the start counts from here. */
   override async startServices() {
     const startedAt = performance.now();
     await super.startServices();

@@ -1,5 +1,5 @@
 /**
- * One process of ours on Kafka, with some of the replacements of kafkajs:
+ * One of our processes on Kafka, with some of the replacements for parts of kafkajs:
  *
  *   node bench/kafkajs/client.ts BROKERS REPLACEMENTS FULL_TOPIC MESSAGES SECONDS   prints its figures as one JSON object
  */
@@ -18,7 +18,7 @@ const producer = new KafkaProducer(connection, { source: 'bench' });
 
 const value = JSON.stringify({ item: { ep: 'bench', path: '/3303/0/5700', payload: 'x'.repeat(600) } });
 const keys = Array.from({ length: 100 }, () => randomUUID());
-/** As those of our messages: twelve. */
+/** Twelve headers, like our messages. */
 const headers = Object.fromEntries(
   [
     'id',
@@ -50,7 +50,7 @@ const produce = async (topic: string, total: number): Promise<void> => {
 
 const pause = (forMs: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, forMs));
 
-/** CPU of this process in µs, and milliseconds, since `begin`. */
+/** CPU time of this process in µs, and elapsed milliseconds, since `begin`. */
 class Clock {
   private readonly cpu = process.cpuUsage();
   private readonly atMs = performance.now();
@@ -80,14 +80,14 @@ const consume = async (
   return consumer;
 };
 
-/** Reads the full topic, and does with each batch what `handle` does: figures of what came after the first quarter. */
+/** Reads the full topic, and calls `handle` for each batch: figures of the messages after the first quarter. */
 const readAll = async (handle: (batch: Batch<unknown>) => Promise<void>, group: string) => {
   let [read, counted] = [0, 0];
   let clock: Clock | undefined;
   let complete: (() => void) | undefined;
   const done = new Promise<void>((resolve) => (complete = resolve));
   const handler = async (batch: Batch<unknown>): Promise<void> => {
-    // A consumer tries again for ever.
+    // Without this, a consumer would retry forever.
     await handle(batch).catch((error: unknown) => {
       console.error(error);
       process.exit(1);
@@ -104,7 +104,7 @@ const readAll = async (handle: (batch: Batch<unknown>) => Promise<void>, group: 
   return { cpuUs: cpuUs / counted, perSecond: (counted / tookMs) * 1_000 };
 };
 
-/** What a handler looks at. */
+/** Reads the fields of a batch that a handler reads. */
 const look = async (batch: Batch<unknown>): Promise<void> => {
   for (const message of batch.messages)
     if (!message.headers.get('ce_id') || !message.headers.get('ce_type') || message.raw.length === 0)
@@ -153,7 +153,7 @@ figures['slow_cpu_us'] = slow.cpuUs / sent;
 figures['latency_p50_ms'] = median(latencies);
 figures['latency_p99_ms'] = percentile(latencies, 0.99);
 
-// As many as a service has.
+// As many consumers as a service has.
 for (const group of ['b', 'c', 'd']) consumers.push(await consume(quiet, async () => undefined, group));
 await pause(1_500);
 const idle = new Clock();

@@ -1,4 +1,4 @@
-/** What each replacement of a part of kafkajs gains (docs/adr/0012): processes with all, without one of them, and with none, alternating. */
+/** The gain of each replacement of a part of kafkajs (docs/adr/0012): processes with all, all but one, and none of them, alternating. */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -13,7 +13,7 @@ type Figures = Record<string, number>;
 
 const count = 60_000;
 
-/** A rate: more is better. Of all others less is. */
+/** For rates, more is better; for all other figures, less is. */
 const isRate = (figure: string): boolean => figure.endsWith('_per_second');
 
 const without = (left: string): string =>
@@ -21,7 +21,7 @@ const without = (left: string): string =>
     .filter((name) => name !== left && !(left === 'produce-request' && name === 'bundles'))
     .join(',');
 
-/** By name. `bundles` are nothing without `produce-request`. */
+/** Sets of replacements by name. `bundles` has no effect without `produce-request`. */
 const sets: Record<string, string> = {
   all: 'all',
   ...Object.fromEntries(speedReplacements.map((name) => [name, without(name)])),
@@ -39,7 +39,7 @@ const middle = (rounds: readonly Figures[]): Figures =>
     Object.keys(rounds[0] ?? {}).map((figure) => [figure, median(rounds.map((one) => one[figure] ?? NaN))]),
   );
 
-/** How many times as much everything costs, or how much slower it is: 1 is a replacement that gains nothing. */
+/** How many times as much everything costs, or how much slower it is: 1 means that a replacement gains nothing. */
 const ratios = (base: Figures, other: Figures): Figures =>
   Object.fromEntries(
     Object.entries(base).map(([figure, value]) => {

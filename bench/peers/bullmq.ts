@@ -4,8 +4,8 @@
  *
  *   node bench/peers/bullmq.ts BROKERS TOPIC REDIS_URL RECEIVER_URL shared|ordered KEY_ID...
  *
- * `shared`: one queue, and 64 jobs of it at a time. `ordered`: a queue for each key, and one job of each at a time. Events
- * of the key at place n go to RECEIVER_URL/n. Says `ready` when it has read from its partitions.
+ * `shared`: one queue, with 64 jobs at a time. `ordered`: a queue for each key, with one job each at a time. Events
+ * of the n-th key are sent to RECEIVER_URL/n. Says `ready` when it has read from its partitions.
  */
 import { type Job, Queue, Worker } from 'bullmq';
 import kafkajs from 'kafkajs';
@@ -14,7 +14,7 @@ import { Agent, request } from 'undici';
 const [brokers = '', topic = '', url = '', receiver = '', mode = '', ...keyIds] = process.argv.slice(2);
 const jobsAtOnce = 64;
 const timeoutMs = 20_000;
-/** As the dispatcher: after 1, 2, 4 … seconds. */
+/** Like the dispatcher: after 1, 2, 4 … seconds. */
 const retries = { attempts: 20, backoff: { type: 'exponential', delay: 1_000 } };
 
 const isShared = mode === 'shared';

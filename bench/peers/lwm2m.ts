@@ -1,4 +1,4 @@
-/** One device-proxy beside a Leshan server that keeps everything in memory, with the same devices over plain UDP. */
+/** One device-proxy compared with a Leshan server that keeps everything in memory, with the same devices over plain UDP. */
 import { sleep } from '../../tools/lanyard/project.ts';
 import {
   fleetDevices,
@@ -22,7 +22,7 @@ import type { BenchSystem } from '../system.ts';
 import type { Simulator } from '../../tools/testing/simulator.ts';
 
 interface Server extends Target {
-  /** After garbage collection. */
+  /** Heap size after garbage collection. */
   heapBytes(): Promise<number>;
   /** Whether devices of type `simulated` are observed. */
   observe(isObserved: boolean): Promise<unknown>;
@@ -31,11 +31,11 @@ interface Server extends Target {
 type Say = (text: string) => void;
 type Found = Record<string, number>;
 
-/** The one in the middle of each figure. */
+/** The median of each figure. */
 const middleOf = (rounds: Found[]): Found =>
   Object.fromEntries(Object.keys(rounds[0] ?? {}).map((name) => [name, median(rounds.map((one) => one[name] ?? NaN))]));
 
-/** Rates, and the server's CPU for each. The server must have done it before: code is compiled while it runs. */
+/** Rates, and the server's CPU time for each message. The server must be warm, because code is compiled while it runs. */
 const messages = async (server: Server, fleet: string, seconds: number): Promise<Found> => {
   const registered = await registrations(server, `registers-${fleet}`);
   await server.observe(true);
@@ -53,7 +53,7 @@ const messages = async (server: Server, fleet: string, seconds: number): Promise
   };
 };
 
-/** Of a registered device, and of one with three observations. */
+/** Memory of a registered device, and of one with three observations. */
 const memory = async (server: Server, say: Say): Promise<Found> => {
   const heap = async () => {
     await sleep(settledMs);
@@ -75,7 +75,7 @@ const memory = async (server: Server, say: Say): Promise<Found> => {
   };
 };
 
-/** They are in the directory: a Leshan server keeps none. */
+/** Announces the devices to the directory, which a Leshan server does not have. */
 const announce = async (system: BenchSystem, rounds: number) => {
   for (let n = 0; n <= rounds; n++) {
     await announceDevices(system, numbered(`registers-${n}`, fleetDevices), 'unobserved');

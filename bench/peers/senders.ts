@@ -1,4 +1,4 @@
-/** What sends the events of a topic to callbacks: a dispatcher, or a program on BullMQ. One of them runs at a time. */
+/** Senders of the events of a topic to callbacks: a dispatcher, or a program on BullMQ. One of them runs at a time. */
 import { DeviceValues } from '@lanyard/contracts';
 import { startProgram } from '../../tools/testing/program.ts';
 import type { Receiver } from '../application.ts';
@@ -8,19 +8,19 @@ import type { BenchSystem } from '../system.ts';
 
 type Messages = ReturnType<typeof values>;
 
-/** A callback URL that ends in its number for each of the customers. */
+/** Sends to a callback URL for each customer, which ends with the customer's number. */
 export interface Sender {
   customers: Customer[];
   pid(): number | undefined;
-  /** Writes into the topic that it reads. */
+  /** Writes into the topic that the sender reads. */
   write(messages: Messages): Promise<unknown>;
   signal(name: NodeJS.Signals): void;
-  /** Also after SIGKILL. Resolves when it reads. */
+  /** Starts it, also after SIGKILL. Resolves when it reads. */
   start(): Promise<unknown>;
   stop(): void;
 }
 
-/** @param maxChunkSize events in a request; default: as many as wait */
+/** @param maxChunkSize events in a request; default: all that wait */
 export const dispatcher = async (
   system: BenchSystem,
   customers: Customer[],

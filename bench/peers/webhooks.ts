@@ -1,4 +1,4 @@
-/** Callbacks by the dispatcher beside what teams build of BullMQ and undici, from Kafka to the same receiver. */
+/** Callbacks by the dispatcher compared with the usual solution with BullMQ and undici, from Kafka to the same receiver. */
 import { Redis } from 'ioredis';
 import { sleep } from '../../tools/lanyard/project.ts';
 import { Receiver } from '../application.ts';
@@ -18,17 +18,17 @@ const refusedEach = 100;
 const refusedSeconds = 10;
 const killedAfterMs = 3_000;
 const killSeconds = 10;
-/** BullMQ takes a job back from a worker that is gone after 30 to 60 s. */
+/** BullMQ recovers a job of a dead worker after 30 to 60 s. */
 const allCameMs = 180_000;
 
-/** A receiver that refuses every so many requests, if any. */
+/** A receiver that refuses every n-th request, if set. */
 class Refusing extends Receiver {
   each = Infinity;
   requests = 0;
 
   override onCall: Receiver['onCall'] = ({ path, body, answered }) => {
     this.calls.length = 0;
-    // It does not answer at the moment.
+    // The receiver does not answer at the moment.
     if (answered === 0) return;
     this.answer(++this.requests % this.each === 0 ? 503 : 204);
     const channel = Number(path.slice(1));
@@ -36,7 +36,7 @@ class Refusing extends Receiver {
   };
 }
 
-/** All that a sender does, one after the other. */
+/** All measurements of a sender, one after another. */
 class Trial {
   next: { number: number };
   sender: Sender;
@@ -56,7 +56,7 @@ class Trial {
     return { from, messages: values(this.sender.customers, from, count) };
   }
 
-  /** Out of a full topic: events a second, and CPU of the sender for each. */
+  /** From a full topic: events a second, and the sender's CPU time for each. */
   async catchUp(count: number) {
     const { sender, receiver } = this;
     const { from, messages } = this.values(count);
@@ -71,7 +71,7 @@ class Trial {
     return { rate, cpuUs, overtaken, memory: residentBytes(sender.pid()) };
   }
 
-  /** At an even rate; `meanwhile` is called for each event that leaves. */
+  /** At a constant rate; `meanwhile` is called for each event that is sent. */
   async paced(seconds: number, meanwhile: (n: number) => void = () => undefined) {
     const { sender, receiver } = this;
     const count = seconds * perSecond;
@@ -89,7 +89,7 @@ class Trial {
     return { took: travels.took, lost: count - tally.seen.size, twice: tally.twice, overtaken: tally.overtaken.length };
   }
 
-  /** Each hundredth request is answered with 503. */
+  /** Every hundredth request is answered with 503. */
   async refused() {
     this.receiver.each = refusedEach;
     const found = await this.paced(refusedSeconds);
@@ -110,7 +110,7 @@ class Trial {
     return found;
   }
 
-  /** Memory of Redis for each event that waits for a receiver which does not answer. */
+  /** Memory of Redis for each event that waits for a receiver that does not answer. */
   async queued() {
     const { sender, receiver } = this;
     const { from, messages } = this.values(queuedEvents);
@@ -136,7 +136,7 @@ class Trial {
   }
 }
 
-/** Events that are read out of a full topic: BullMQ takes much longer for each. */
+/** Events that are read from a full topic: fewer for BullMQ, which needs much longer for each. */
 const catchUpEvents = { ours: 100_000, ours_single: 20_000, bullmq: 20_000, bullmq_ordered: 20_000 };
 type Name = keyof typeof catchUpEvents;
 
@@ -159,11 +159,11 @@ export const webhooks: Bench = {
       trial: new Trial(sender, receiver, redis, next),
     }));
     senders.ours.stop();
-    /** Of each name, of each round. */
+    /** Results by name and round. */
     const found: Record<string, Awaited<ReturnType<typeof measure>>[]> = {};
     const measure = async (name: Name, trial: Trial) => {
       await trial.sender.start();
-      // It has stood still, or is new: now it has its partitions.
+      // Its sender was suspended, or is new: after this, it has its partitions.
       await trial.paced(1);
       const caughtUp = await trial.catchUp(catchUpEvents[name]);
       const { took } = await trial.paced(seconds);
@@ -205,7 +205,7 @@ export const webhooks: Bench = {
   },
 };
 
-/** What waits, what is refused, and what becomes of all after a kill. */
+/** Measures waiting events, refused events, and the outcome of all events after a kill. */
 const troubles = async (name: Name, trial: Trial, say: (text: string) => void) => {
   await trial.sender.start();
   const queuedBytes = await trial.queued();

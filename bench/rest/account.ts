@@ -1,4 +1,4 @@
-/** An account with devices, values in their snapshots and entries in their logs; and the references beside it. */
+/** An account with devices, values in their snapshots and entries in their logs; and the references to compare with. */
 import { DeviceEvents, DeviceValues } from '@lanyard/contracts';
 import { newId } from '@lanyard/service';
 import { waitUntil } from '../../tools/lanyard/probes.ts';
@@ -12,7 +12,7 @@ const devices = 200;
 const resourcesEach = 10;
 const eventsEach = 20;
 
-/** A reference, which says where it listens. */
+/** Starts a reference program, which prints its port. */
 const startReference = async (program: string, ...args: string[]) => {
   const { child, port, stop } = await startProgram(`bench/rest/${program}.ts`, ...args);
   return { pid: child.pid, url: new URL(`http://127.0.0.1:${port}/constant`), stop };
@@ -22,11 +22,11 @@ export const startConstant = () => startReference('constant');
 
 export const startPassing = (url: URL) => startReference('passing', url.origin);
 
-/** Answers what the services answer of this account. */
+/** The bare service, which gives the same answers for this account as the services. */
 export const startBareService = ({ system, accountId }: RestAccount) =>
   startReference('bare-service', system.infrastructureUrls.databaseUrl, accountId);
 
-/** Devices of an application, with what there is to read of them. */
+/** Devices of an application, with data that can be read. */
 export class RestAccount {
   system: BenchSystem;
   app: Application;
@@ -97,7 +97,7 @@ export class RestAccount {
     return { authorization: `Bearer ${this.app.key}`, accept: 'application/json', 'content-type': 'application/json' };
   }
 
-  /** What the gateway hands over. */
+  /** Headers of the caller that the gateway passes on. */
   get identityHeaders(): Record<string, string> {
     const caller = { ...this.app, permissions: ['devices' as const] };
     return { ...identityHeaders(caller, 'registry', this.system.identityKey), accept: 'application/json' };
@@ -110,7 +110,7 @@ export class RestAccount {
     return { method: 'POST', path: `/v3/devices/${deviceId}/${action}`, body: '{"category":"maintenance"}' };
   }
 
-  /** Whose paths they are. */
+  /** The service that answers each operation. */
   owners: Record<string, string> = {
     list: 'registry',
     get: 'registry',

@@ -1,7 +1,7 @@
 /**
- * The floor of what registry, snapshot and event log answer: `node:http`, `pg`, and for each request one prepared statement on their
- * tables. It knows one account, trusts every request, and leaves out filters, pages after the first, groups of devices, models of
- * objects (constants stand for them), subscriptions, and all that follows when an announcement is in the outbox.
+ * The minimum for the answers of registry, snapshot and event log: `node:http`, `pg`, and one prepared statement per request on
+ * their tables. It knows one account, trusts every request, and leaves out filters, later pages, groups of devices, object
+ * models (constants take their place), subscriptions, and everything that follows once an announcement is in the outbox.
  *
  *   node bench/rest/bare-service.ts DATABASE_URL ACCOUNT_ID   says `listening PORT`
  */
@@ -38,10 +38,10 @@ const event = jsonRecord('device-event', [
   { name: 'changes', sql: 'changes', kind: 'json' },
   { name: 'data', sql: 'data', kind: 'json' },
 ]);
-/** A constant, as in the event log: PostgreSQL excludes the partitions of other weeks when it plans. */
+/** A constant, as in the event log, so that PostgreSQL excludes the partitions of other weeks when it plans. */
 const since = new Date(Date.now() - 7 * 86_400_000).toISOString();
 
-/** A change and its announcement in one statement: it waits for the disk once. */
+/** A change and its announcement in one statement, which waits for the disk only once. */
 const transition = (assignments: string) => `
   WITH device AS (
     UPDATE registry.devices SET ${assignments}, updated_at = clock_timestamp(), revision = revision + 1
@@ -79,7 +79,7 @@ const query = async (name: keyof typeof statements, ...values: unknown[]) => {
 
 const kept = new Map<string, { version: string; text: string }>();
 
-/** Records of these devices and versions. A text is kept, as the registry keeps those of its pages, until its row changes. */
+/** Records of these devices and versions. A text is cached until its row changes, as the registry caches those of its pages. */
 const recordsOf = async (devices: string[][]) => {
   const changed = devices.flatMap(([id = '', version]) => (kept.get(id)?.version === version ? [] : id));
   if (changed.length > 0)

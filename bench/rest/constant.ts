@@ -1,6 +1,6 @@
 /**
- * The reference: the same Nest on the same Fastify, which answers a constant of 900 bytes, or, by its name, one that it
- * was given. A program of its own.
+ * The reference: the same Nest on the same Fastify, which answers with a constant of 900 bytes, or with one that it was
+ * given under a name. A separate program.
  *
  *   node bench/rest/constant.ts   says `listening PORT`
  */

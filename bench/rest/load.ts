@@ -1,4 +1,4 @@
-/** Requests over keep-alive connections, one under way on each. */
+/** Requests over keep-alive connections, with one in flight on each. */
 import { Client, type Dispatcher } from 'undici';
 import { evenly } from '../travels.ts';
 
@@ -12,7 +12,7 @@ const send = async (client: Client, request: Request) => {
 
 const clientsOf = (url: URL, count: number) => Array.from({ length: count }, () => new Client(url.origin));
 
-/** As many as there can be. `next` gives each request. */
+/** Sends as many requests as possible. `next` returns each request. */
 export const saturate = async (url: URL, next: () => Request, options: { seconds: number; connections: number }) => {
   const took: number[] = [];
   const startedAt = performance.now();
@@ -30,8 +30,8 @@ export const saturate = async (url: URL, next: () => Request, options: { seconds
 };
 
 /**
- * Requests at so many a second, evenly, whether or not answers come: one that waits for a connection counts from when it was
- * due. Connections stay open from one run to the next.
+ * Requests at a constant rate a second, whether or not answers arrive: the time of a request that waits for a connection counts
+ * from when it was due. Connections stay open from one run to the next.
  */
 export class Steady {
   clients: Client[];
@@ -43,14 +43,14 @@ export class Steady {
     this.perSecond = perSecond;
   }
 
-  /** What each request took, in ms. `next` gives each. */
+  /** The time that each request took, in ms. `next` returns each request. */
   async run(next: () => Request, seconds: number) {
     const took: number[] = [];
     const inFlight: Promise<void>[] = [];
     const startedAt = performance.now();
     await evenly(seconds * this.perSecond, this.perSecond, (n) => {
       const dueAt = startedAt + (n * 1_000) / this.perSecond;
-      // A client queues what it cannot send at once.
+      // The client queues a request that it cannot send at once.
       const client = this.clients[this.turn++ % this.clients.length] as Client;
       inFlight.push(send(client, next()).then(() => void took.push(performance.now() - Math.max(dueAt, startedAt))));
     });

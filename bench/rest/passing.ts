@@ -1,6 +1,6 @@
 /**
- * A second reference: what passes requests on to another process, and does nothing else. The least that a gateway in a process of
- * its own costs with `node:http` and undici: it authenticates no caller, and counts nothing.
+ * A second reference: only passes requests on to another process. This is the least that a gateway in a separate process
+ * costs with `node:http` and undici: it authenticates no caller, and counts nothing.
  *
  *   node bench/rest/passing.ts URL   says `listening PORT`
  */

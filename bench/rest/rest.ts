@@ -1,4 +1,4 @@
-/** Requests of applications through the gateway, beside the same Nest and Fastify answering a constant, and a floor. */
+/** Requests of applications through the gateway, compared with the same Nest and Fastify answering a constant, and a minimum. */
 import { busyMs, cpuSeconds } from '../machine.ts';
 import { median, percentile, round } from '../statistics.ts';
 import { saturate, Steady, type Request } from './load.ts';
@@ -8,10 +8,10 @@ import type { Bench } from '../benches.ts';
 const connections = 16;
 const steadyPerSecond = 500;
 
-/** For each operation: until then V8 interprets, and compiles. A service that has run for a minute does neither. */
+/** For each operation: during this time V8 interprets and compiles. A service that has run for a minute does neither. */
 const warmUpSeconds = 10;
 
-/** All services, and nothing that refuses: the rate of one key is what is measured. */
+/** All services, without rate limits, because the rate of a single key is measured. */
 const env = {
   GATEWAY_KEY_RATE_PER_SECOND: '1000000',
   GATEWAY_KEY_RATE_BURST: '1000000',
@@ -32,9 +32,9 @@ export const rest: Bench = {
     const gateway = new URL(system.baseUrl);
     const { headers } = account;
     const plain: Request = { method: 'GET', path: '/constant', headers };
-    /** Bytes of what is answered, by figure. */
+    /** Bytes of the answers, by figure. */
     const sizes: Record<string, number> = {};
-    /** What an operation answers, as a constant. Its floor answers about as much. */
+    /** The answer of an operation, as a constant. The answer of its minimum has about the same size. */
     const likeAnswerOf = async (operation: string) => {
       const { method, path, body } = account.requestOf(operation);
       const answerFrom = async (origin: string) => {
@@ -129,7 +129,7 @@ export const restAdded: Bench = {
     const account = await RestAccount.build(system);
     const gateway = new URL(system.baseUrl);
     const registry = new URL(system.unit('registry-0').unit.address);
-    /** What each round took. */
+    /** The times of each round. */
     const took: Record<'gateway' | 'registry', number[][]> = { gateway: [], registry: [] };
     await saturate(gateway, account.requests('get'), { seconds: warmUpSeconds, connections });
     const options = { connections, perSecond: steadyPerSecond };
@@ -138,7 +138,7 @@ export const restAdded: Bench = {
     for (let n = 0; n <= rounds; n++) {
       const throughTook: number[] = [];
       const directTook: number[] = [];
-      // In turns of a second: what else the machine does is the same for both.
+      // In turns of a second, so that other work of the machine affects both equally.
       for (let second = 0; second < (n === 0 ? 3 : seconds); second++) {
         throughTook.push(...(await through.run(account.requests('get'), 1)));
         directTook.push(...(await direct.run(account.requests('get', account.identityHeaders), 1)));
@@ -151,7 +151,7 @@ export const restAdded: Bench = {
       );
     }
     await Promise.all([through.close(), direct.close()]);
-    /** The round in the middle: one in which the machine stood still says nothing. */
+    /** The median over the rounds, because a round in which the machine stood still says nothing. */
     const at = (name: 'gateway' | 'registry', p: number) => median(took[name].map((one) => percentile(one, p)));
     const ofAll = (name: 'gateway' | 'registry') => percentile(took[name].flat(), 0.99);
     return {

@@ -1,4 +1,4 @@
-/** Events out of full topics, and their latency, with one to eight dispatchers on a part of a core each. */
+/** Events from full topics, and their latency, with one to eight dispatchers on a part of a core each. */
 import { Receiver } from '../application.ts';
 import { Expected, Tally } from '../dispatch/expected.ts';
 import { customers, dispatchersOnly } from '../dispatch/installation.ts';
@@ -11,9 +11,9 @@ import type { Bench } from '../benches.ts';
 
 const channels = 64;
 const warmUpEvents = 50_000;
-/** Of each replica. */
+/** Events for each replica. */
 const catchUpEvents = 20_000;
-/** For the latency. */
+/** Rate for the latency. */
 const perSecondEach = 100;
 
 export const dispatchers: Bench = {

@@ -5,7 +5,7 @@ import { Proxy, proxyOnly, Reporters } from '../devices/proxy.ts';
 import { aboutQuotas, inSteps, replicasMax } from './replicas.ts';
 import type { Bench } from '../benches.ts';
 
-/** Each has one value under way. */
+/** Each device has one value in flight. */
 const devicesEach = 100;
 const warmUpMs = 10_000;
 
@@ -31,7 +31,7 @@ export const proxies: Bench = {
         await sleep(seconds * 1_000);
         const count = (await total('values')) - before;
         const perSecond = count / seconds;
-        // Little's law: all of them wait all the time.
+        // Little's law, because all devices wait all the time.
         return { perSecond, count, acknowledged_ms: ((devicesEach * replicas) / perSecond) * 1_000 };
       },
     });

@@ -1,4 +1,4 @@
-/** Limits of CPU for single processes, by a control group of Linux each: version 1, or 2 with the `cpu` controller. */
+/** CPU limits for single processes, each by a Linux control group: version 1, or 2 with the `cpu` controller. */
 import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -10,7 +10,7 @@ const [v1, v2Controllers] = [join(root, 'cpu'), join(root, 'cgroup.controllers')
 
 const hasV2 = () => existsSync(v2Controllers) && readFileSync(v2Controllers, 'utf8').split(/\s+/).includes('cpu');
 
-/** Why there can be none; undefined where there can. */
+/** Why limits are not possible here; undefined if they are. */
 export const whyNoQuotas = () => {
   if (process.getuid?.() !== 0) return 'only root makes control groups';
   return existsSync(join(v1, 'cpu.cfs_quota_us')) || hasV2() ? undefined : `no CPU controller in ${root}`;
@@ -43,7 +43,7 @@ export class Quota {
     writeFileSync(join(this.folder, file), String(value));
   }
 
-  /** When its process has ended. */
+  /** Call this when its process has ended. */
   remove() {
     if (existsSync(this.folder)) rmdirSync(this.folder);
   }

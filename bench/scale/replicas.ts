@@ -7,7 +7,7 @@ import type { Context } from '../benches.ts';
 
 export const replicasMax = 8;
 const share = 0.1;
-/** Until the others have what a replica had. */
+/** How long the other replicas need to take over from one that ended. */
 const settledMs = 10_000;
 
 export const aboutQuotas = `with ${share * 100} % of a core each (Linux, root)`;
@@ -21,15 +21,15 @@ interface Measured {
 interface Work {
   app: 'dispatcher' | 'device-proxy';
   warmUp: () => Promise<unknown>;
-  /** As much as they can. */
+  /** Measures the highest rate. */
   measure: (replicas: number) => Promise<Measured>;
   /** Further figures. */
   afterwards?: (replicas: number) => Promise<Record<string, number>>;
 }
 
 /**
- * Figures of each number of replicas. Beside what is measured, the CPU for each event of replicas, Kafka and Redis, and how much of
- * their quota the replicas used: below 1 they waited for something else.
+ * Figures for each number of replicas: those measured, the CPU time of replicas, Kafka and Redis for each event, and the share of
+ * their quota that the replicas used: if it is below 1, they waited for something else.
  */
 export const inSteps = async ({ system, say }: Context, { app, warmUp, measure, afterwards }: Work) => {
   const reason = whyNoQuotas();
@@ -37,7 +37,7 @@ export const inSteps = async ({ system, say }: Context, { app, warmUp, measure, 
     say(`left out: ${reason}`);
     return {};
   }
-  // Without limits: code is compiled while it runs.
+  // Warmed up without limits, because code is compiled while it runs.
   await warmUp();
   const names = Array.from({ length: replicasMax }, (_, n) => `${app}-${n}`);
   const pid = (name: string) => system.unit(name).unit.pid;

@@ -1,4 +1,4 @@
-/** Values a second out of a full topic into PostgreSQL, beside the same rows written by pg alone. */
+/** Values a second from a full topic into PostgreSQL, compared with the same rows written by pg alone. */
 import { sleep } from '../../tools/lanyard/project.ts';
 import { AccessAccounts, DeviceValues, encodeMessage } from '@lanyard/contracts';
 import { newId } from '@lanyard/service';
@@ -58,7 +58,7 @@ const bareTables = `
     expires_at timestamptz, epoch bigint, sequence bigint, PRIMARY KEY (device_id, path)) WITH (fillfactor = 80);
   CREATE TABLE bare_history (resource_id bigint, at timestamptz, tie integer, value bytea, PRIMARY KEY (resource_id, at, tie))`;
 
-/** The reference: batches of rows that are made already, one statement after the other. */
+/** The reference: batches of rows that were made beforehand, written one statement after another. */
 const bare = async (client: pg.Client, first: number, history: boolean) => {
   const batches = Array.from({ length: perRound / bareBatch }, (_, batch) => {
     const rows = Array.from({ length: bareBatch }, (_, n) =>
@@ -99,7 +99,7 @@ export const snapshot: Bench = {
       valueHistory: { hours: 0, values: 1 },
       changedAt: new Date().toISOString(),
     });
-    /** Values with the sequences from `first` on; answers the last of them. */
+    /** Writes values with the sequences from `first` on; returns the last of them. */
     const fill = async (first: number, accountId: string) => {
       for (let n = 0; n < perRound; n += producedAtOnce)
         await Promise.all(

@@ -1,10 +1,10 @@
-/** What came of each device, remembered in a few bytes: millions of values, most of them in order. */
+/** The values that arrived from each device, stored in a few bytes: there are millions, most of them in order. */
 
-/** The numbers of one device; whatever is below the newest and not missing was seen. */
+/** The numbers of one device: every number up to the newest that is not missing has arrived. */
 interface Seen {
   newest: number;
   missing: Set<number>;
-  /** Came after a later one. */
+  /** Numbers that arrived after a later one. */
   late: Set<number>;
 }
 
@@ -24,13 +24,13 @@ export class Arrivals {
     else this.repeated++;
   }
 
-  /** Of these numbers of a device, those that have not come. */
+  /** Those of a device's numbers that have not arrived. */
   lost(device: string, numbers: readonly number[]) {
     const seen = this.devices.get(device);
     return numbers.filter((n) => !seen || n > seen.newest || seen.missing.has(n));
   }
 
-  /** Of these numbers of a device, those that came after a later one. What was not acknowledged has no place. */
+  /** Those of a device's numbers that arrived after a later one. Unacknowledged numbers have no place in the order. */
   overtaken(device: string, numbers: readonly number[]) {
     const late = this.devices.get(device)?.late;
     return late && late.size > 0 ? numbers.filter((n) => late.has(n)) : [];

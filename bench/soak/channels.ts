@@ -1,5 +1,5 @@
 /**
- * Callbacks of a soak, each with a key of its own: most are quick, one in twenty takes 2 s for each request, one in twenty does
+ * Callbacks of a soak, each with its own key: most are quick, one in twenty takes 2 s for each request, and one in twenty does
  * not answer.
  */
 import { callbackEvents, Lanyard, textOf } from '@lanyard/client';
@@ -16,7 +16,7 @@ const registeredAtOnce = 10;
 
 export const kindOf = (channel: number): Kind => ({ 5: 'slow' as const, 10: 'dead' as const })[channel % 20] ?? 'quick';
 
-/** A sleeping device says when it measured: its values are old when they come. */
+/** A sleeping device sends the times of its measurements: its values are already old when they arrive. */
 const isTimed = (channel: number) => kindOf(channel) === 'quick' && bindingOf(channel) !== 'queue';
 
 const serialization = { type: 'v2', max_chunk_size: 1_000, cfg: { include_timestamp: true } } as const;
@@ -31,12 +31,12 @@ const each = async (count: number, work: (channel: number) => Promise<unknown>) 
 
 export class Channels {
   arrivals: Arrivals[] = [];
-  /** From device-proxy to callback, in ms, since they were last taken. */
+  /** Times from device-proxy to callback in ms, since `took` was last read. */
   private took: number[] = [];
   private readonly receivers: CallbackReceiver[] = [];
   private readonly applications: Lanyard[] = [];
 
-  /** Keys with a rule for their devices. */
+  /** Creates keys with rules for their devices. */
   async prepare(administrator: Lanyard, baseUrl: string, count: number) {
     await each(count, async (channel) => {
       const { key } = await administrator.call('POST /v3/api-keys', { body: { name: groupOf(channel) } });
@@ -47,7 +47,7 @@ export class Channels {
     });
   }
 
-  /** When all devices are registered: each channel gets the registrations of all. */
+  /** Registers the channels when all devices are registered, because each channel gets the registrations of all devices. */
   register() {
     return each(this.applications.length, (channel) => this.add(channel));
   }

@@ -1,17 +1,17 @@
-/** Reads of devices that are awake, at an even rate: each that was accepted must have one result. */
+/** Reads devices that are awake, at a constant rate: each accepted read must have exactly one result. */
 import type { Channel, Lanyard } from '@lanyard/client';
 import { sensorPath } from '../../tools/drill/applications.ts';
 import { percentile } from '../statistics.ts';
 
-/** A machine that cannot keep up is not buried. */
+/** Prevents an overload of a machine that cannot keep up. */
 const inFlightMax = 500;
 
 export class Commands {
-  /** When each was sent, by async-id: accepted, and without a result. */
+  /** When each accepted command without a result was sent, by async-id. */
   waiting = new Map<string, number>();
   accepted = 0;
   refused = 0;
-  /** Results that say that the device was not read. */
+  /** Results with which the device was not read. */
   failed = 0;
   private took: number[] = [];
   private number = 0;
@@ -45,7 +45,7 @@ export class Commands {
     return { p50: percentile(took, 0.5), p99: percentile(took, 0.99) };
   }
 
-  /** No more are sent. Results still come. */
+  /** Stops sending. Results still arrive. */
   async end() {
     clearInterval(this.timer);
     await Promise.all(this.inFlight);
@@ -69,7 +69,7 @@ export class Commands {
       await this.lanyard.sendCommand(device, { method: 'GET', uri: sensorPath }, options);
       this.accepted++;
     } catch {
-      // It may have been stored all the same: then its result comes, and is not waited for.
+      // The command may have been stored all the same: then its result arrives, but is not waited for.
       this.refused++;
       this.waiting.delete(asyncId);
     }

@@ -1,4 +1,4 @@
-/** Devices of a soak: a group for each channel, over all bindings, in a few processes. */
+/** Devices of a soak: a group for each channel, with all bindings, in a few processes. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Lanyard } from '@lanyard/client';
@@ -10,30 +10,30 @@ import type { Load } from './options.ts';
 
 type Binding = 'udp' | 'queue' | 'dtls' | 'tls';
 
-/** Of ten groups. */
+/** The bindings of each ten groups. */
 const mixture: readonly Binding[] = ['udp', 'queue', 'udp', 'dtls', 'udp', 'queue', 'udp', 'tls', 'udp', 'udp'];
 
-/** They all come from one address. */
+/** All devices come from one address. */
 export const settingsForDevices = {
   DEVICE_PROXY_COAP_TLS_CONNECTIONS_PER_ADDRESS_MAX: '20000',
   DEVICE_PROXY_COAP_DTLS_CONNECTIONS_PER_ADDRESS_MAX: '100000',
 };
 
-/** Each has a socket, and a process may often open 20,000 files. */
+/** Each device has a socket, and a process may often open 20,000 files. */
 const devicesPerProcess = 15_000;
 const processesMin = 4;
 /** Registrations per second of all devices, with their observations and values: two cores manage no more without a queue. */
 const arrivals = 250;
 
-/** An update of a registration is an event of every channel: so many of them a second, whatever the size of the fleet. */
+/** Every channel gets an event for each registration update, so their rate is limited to this, whatever the size of the fleet. */
 const updateEvents = 1_000;
 const updateSecondsMin = 300;
-/** A sleeping device sends what it kept when it wakes for its update. */
+/** How much more often a sleeping device updates: only then does it wake, and send what it has kept. */
 const queueFactor = 10;
 
 export const bindingOf = (channel: number): Binding => mixture[channel % mixture.length] ?? 'udp';
 
-/** Its name, the prefix of its devices, and their type. */
+/** The name of a group, which is also the prefix and the type of its devices. */
 export const groupOf = (channel: number) => `soak-${channel}`;
 
 const serversOf = (system: TestSystem, binding: Binding) =>
@@ -41,7 +41,7 @@ const serversOf = (system: TestSystem, binding: Binding) =>
 
 const isSecure = (binding: Binding) => binding === 'dtls' || binding === 'tls';
 
-/** A scenario of the simulator, and the credentials beside it. */
+/** Writes a scenario of the simulator, and its credentials file. */
 const writeScenario = async (
   { system, lanyard, folder }: { system: TestSystem; lanyard: Lanyard; folder: string },
   channels: readonly number[],
@@ -53,7 +53,7 @@ const writeScenario = async (
   for (const channel of channels) {
     const [name, binding] = [groupOf(channel), bindingOf(channel)];
     const servers = serversOf(system, binding);
-    // As a balancer divides them, those of each binding.
+    // Divides the groups of each binding among the servers, as a load balancer would.
     const first = (channel + Math.floor(channel / mixture.length)) % servers.length;
     const server = [...servers.slice(first), ...servers.slice(0, first)].join();
     const sleeps = binding === 'queue';
@@ -69,7 +69,7 @@ const writeScenario = async (
   const defaults = {
     'numbered-values': true,
     'kept-values': 1_000,
-    // Devices that registered within a quarter of an hour would otherwise wake within a quarter of an hour, too.
+    // Without this, devices that registered within a quarter of an hour would also wake within a quarter of an hour.
     'spread-updates': true,
     'back-off-max-ms': 10_000,
   };
@@ -86,7 +86,7 @@ export class Devices {
     const processes = Math.max(processesMin, Math.ceil((load.channels * load.devices) / devicesPerProcess));
     const parts = Array.from({ length: processes }, (_, part) => all.filter((n) => n % processes === part));
     const scenarios: string[] = [];
-    // Before the first device registers: a busy system creates tens of credentials a second, an idle one hundreds.
+    // Written before the first device registers: an idle system creates hundreds of credentials a second, a busy one tens.
     for (const channels of parts.filter((part) => part.length > 0))
       scenarios.push(await writeScenario(where, channels, load, Math.round(arrivals / processes)));
     for (const scenario of scenarios) this.fleets.push(await Simulator.start({ scenario }));
@@ -102,14 +102,14 @@ export class Devices {
     };
   }
 
-  /** By `device path`. */
+  /** Values by `device path`. */
   async values() {
     return Object.assign({}, ...(await Promise.all(this.fleets.map((fleet) => fleet.values())))) as Awaited<
       ReturnType<Simulator['values']>
     >;
   }
 
-  /** They say nothing more. */
+  /** Suspends the devices, which then send nothing more. */
   suspend() {
     for (const { child } of this.fleets) child.kill('SIGSTOP');
   }

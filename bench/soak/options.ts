@@ -1,4 +1,4 @@
-/** What a soak is asked for. */
+/** Options of a soak. */
 import { wholeNumber } from '../../tools/lanyard/command-line.ts';
 
 export const usage =
@@ -16,16 +16,16 @@ export const options = {
 
 export interface Load {
   minutes: number;
-  /** Of each channel. */
+  /** Devices of each channel. */
   devices: number;
-  /** Of each channel. */
+  /** Values a second of each channel. */
   valuesPerSecond: number;
   commandsPerSecond: number;
   channels: number;
   restartMinutes: number;
 }
 
-/** Throws Stop for what is no number. */
+/** Throws Stop for a value that is not a number. */
 export const readLoad = (values: Record<Exclude<keyof typeof options, 'report'>, string>): Load => {
   const number = (name: keyof typeof values, min = 1) => wholeNumber(name, values[name], min);
   const channels = number('channels');

@@ -1,4 +1,4 @@
-/** What the processes of a soak use of the machine. PostgreSQL has one for each connection. */
+/** The resources that the processes of a soak use. PostgreSQL has one process for each connection. */
 import { readFileSync } from 'node:fs';
 import type { TestSystem } from '../../tools/testing/test-system.ts';
 import { apps } from '../../tools/lanyard/service-processes.ts';
@@ -6,7 +6,7 @@ import { cpuSeconds } from '../machine.ts';
 
 const servers = ['redis', 'postgresql', 'kafka'];
 
-/** A process and those that it started. Throws when it has ended. */
+/** A process and its descendants. Throws when it has ended. */
 const family = (pid: number): number[] => {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
   return [pid, ...(children === '' ? [] : children.split(' ').map(Number).flatMap(family))];
@@ -35,13 +35,13 @@ export class Processes {
     this.system = system;
   }
 
-  /** Of all replicas of each service, and of the infrastructure: memory in MB, CPU in % of a core since this was last called. */
+  /** Memory in MB and CPU in % of a core since the last call: of all replicas of each service, and of the infrastructure. */
   take(): Record<string, number> {
     const seconds = (performance.now() - this.atMs) / 1_000;
     const before = this.used;
     this.atMs = performance.now();
     this.used = new Map();
-    // What a process used before it was seen for the first time is not known to be of this time.
+    // CPU time from before a process was first seen may not belong to this period.
     const cpuOf = (pid: number) => {
       const now = cpuSeconds(pid);
       this.used.set(pid, now);

@@ -1,4 +1,4 @@
-/** The report of a soak: one page of HTML with a picture of each kind of figure. */
+/** The report of a soak: one HTML page with a chart for each kind of figure. */
 import { round } from '../statistics.ts';
 import { slopePerHour, type Sample } from './samples.ts';
 

@@ -1,6 +1,6 @@
 /**
- * `npm run soak [-- OPTIONS]`: the whole system with two replicas of everything under an even load for hours, a replica restarted or
- * killed at each interval. Writes a page with pictures. Ends with 1 when anything was lost.
+ * `npm run soak [-- OPTIONS]`: runs the whole system with two replicas of everything under an even load for hours, and restarts or
+ * kills a replica at each interval. Writes a page with charts. Ends with 1 when anything was lost.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,18 +1,18 @@
-/** What is looked at again and again during a soak, and how it develops. */
+/** Figures that are sampled during a soak, and their trends. */
 
-/** In MB, ms and so on, by name. */
+/** Figures by name, in MB, ms and so on. */
 export type Sample = { minutes: number } & Record<string, number>;
 
-/** Of the soak, before its figures count: caches fill, pools grow. */
+/** Share of the soak before its figures count, while caches fill and pools grow. */
 const warmUpShare = 0.25;
 
-/** Of the samples that have it. */
+/** Mean over the samples that have the figure. */
 export const meanOf = (samples: readonly Sample[], name: string) => {
   const all = samples.map((sample) => sample[name] ?? NaN).filter(Number.isFinite);
   return all.reduce((sum, one) => sum + one, 0) / all.length;
 };
 
-/** Least squares: how much `name` grows in an hour, without the time of warming up. */
+/** Least squares: how much `name` grows in an hour, without the warm-up. */
 export const slopePerHour = (samples: readonly Sample[], name: string) => {
   const from = (samples.at(-1)?.minutes ?? 0) * warmUpShare;
   const points = samples

@@ -14,17 +14,17 @@ import { Processes } from './processes.ts';
 import { meanOf, slopePerHour, type Sample } from './samples.ts';
 
 const sampleMs = 10_000;
-/** How often the arrival of the devices is looked at, and told. */
+/** How often the arrival of the devices is checked and reported. */
 const arrivalMs = 10_000;
-/** A sleeping device whose request was lost is observed with its next update, perhaps in an hour. */
+/** A sleeping device whose request was lost is observed only after its next update, perhaps in an hour. */
 const observedMin = 0.99;
-/** Devices that commands go to. */
+/** The most devices to which commands are sent. */
 const commandedMax = 1_000;
-/** Registrations per second that a busy machine manages, at least. */
+/** Registrations per second that even a busy machine manages. */
 const arrivalsMin = 50;
 const settledMs = 300_000;
 
-/** Numbers of a device, and where they arrive. */
+/** Numbers of a device, and the channel on which they arrive. */
 interface ForChannel {
   name: string;
   channel: number;
@@ -51,7 +51,7 @@ export class Soak {
   private readonly folder: string;
   private readonly administrator: Lanyard;
   private ids = new Map<string, string>();
-  /** By name, the last value that may have come before there was a channel. */
+  /** By name of the device, the last value that may have been sent before there was a channel. */
   private readonly before = new Map<string, number>();
   private registeredSeconds = 0;
   private restarts = 0;
@@ -70,7 +70,7 @@ export class Soak {
     return new Lanyard({ baseUrl: this.system.baseUrl, key, retries: 10 });
   }
 
-  /** Keys with rules, then devices, then channels and commands. */
+  /** Creates keys with rules, then devices, then channels and commands. */
   async begin() {
     const { administrator: lanyard, devices, folder, load, system } = this;
     const all = load.channels * load.devices;
@@ -97,7 +97,7 @@ export class Soak {
     await this.commands.start(load.commandsPerSecond);
   }
 
-  /** For as long as was asked for. */
+  /** Runs for the requested time. */
   async last() {
     const { minutes, restartMinutes } = this.load;
     const startedAt = performance.now();
@@ -146,7 +146,7 @@ export class Soak {
     say(`${sample.minutes.toFixed(1)} min: ${texts.join(', ')}, ${this.commands.waiting.size} commands wait`);
   }
 
-  /** The next replica: stopped in order, or killed. */
+  /** Restarts the next replica: stops it gracefully, or kills it. */
   private async restart() {
     const { replicaNames } = this.system;
     const name = replicaNames[this.restarts % replicaNames.length] ?? '';
@@ -157,7 +157,7 @@ export class Soak {
     this.ended.push(...dead);
   }
 
-  /** Of these numbers of each device, those since there are channels, where the channel answers. */
+  /** The numbers of each device since there are channels, if the channel answers. */
   private toAnswering(numbers: ReadonlyMap<string, readonly number[]>): ForChannel[] {
     return [...numbers].flatMap(([name, all]) => {
       const channel = channelOf(name);
@@ -168,7 +168,7 @@ export class Soak {
     });
   }
 
-  /** Waits for what is owed. Dead channels are owed nothing. */
+  /** Waits for everything that must arrive. Nothing must arrive on dead channels. */
   async end() {
     await this.commands.end();
     const sent = await this.devices.values();
