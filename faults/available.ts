@@ -3,10 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const unavailable = 503;
 
-/** Of an answer without the header. */
+/** Pause after a 503 without the header. */
 const retryAfterMs = 1_000;
 
-/** How long a client tolerates it. Longer than the stalls of an overloaded machine. */
+/** How long a client tolerates 503. Longer than the stalls of an overloaded machine. */
 const patienceMs = 60_000;
 
 /**

@@ -1,4 +1,4 @@
-/** Three Kafka brokers of one row, each stored message on all of them. Every listener is behind a line that can fail. */
+/** Three Kafka brokers for one row, with each stored message on all of them. A line that can fail is in front of every listener. */
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { kafka, type ServerSpec } from '../tools/lanyard/infrastructure-processes.ts';
@@ -12,13 +12,13 @@ import type { Admin } from 'kafkajs';
 const brokerCount = 3;
 const host = '127.0.0.1';
 
-/** A broker that is silent for so long leads nothing any more. */
+/** A broker that is silent for this long loses all leaderships. */
 const sessionMs = 3_000;
 
-/** Of a Kafka request: length, API, version, number, then the client id with its length. */
+/** The client id of a Kafka request: it follows length, API, version and number, and has its own length. */
 const clientIdOf = (request: Buffer) => request.toString('utf8', 14, 14 + Math.max(0, request.readInt16BE(12)));
 
-/** In front of a listener for other brokers: knows who connects by the first request. */
+/** In front of a listener for other brokers: identifies each connection by its first request. */
 class PeerLine extends TcpLine {
   isRefused: (clientId: string) => boolean = () => false;
   clientIds = new Map<Socket, string>();
@@ -27,7 +27,7 @@ class PeerLine extends TcpLine {
     return new PeerLine(new URL(`tcp://${host}:${port}`)).listening();
   }
 
-  /** From now on, and those that are connected. */
+  /** Refuses these clients from now on, and resets their existing connections. */
   refuseFrom(isRefused: (clientId: string) => boolean) {
     this.isRefused = isRefused;
     for (const [client, clientId] of this.clientIds) if (isRefused(clientId)) client.resetAndDestroy();
@@ -52,7 +52,7 @@ class PeerLine extends TcpLine {
   }
 }
 
-/** A request of another broker names it: `raft-client-2`, `broker-2-fetcher-0`, `2`. */
+/** The broker that sent a request, by its client id: `raft-client-2`, `broker-2-fetcher-0`, `2`. */
 const brokerNamed = (clientId: string) => Number(/^(?:raft-client-|broker-)?(\d+)\b/.exec(clientId)?.[1] ?? 0);
 
 class Broker extends Server {
@@ -65,7 +65,7 @@ class Broker extends Server {
     this.lines = lines;
   }
 
-  /** At once: without the others an orderly end takes long. */
+  /** Kills the broker, because without the others a graceful stop takes long. */
   override async stop() {
     await this.kill();
     for (const line of Object.values(this.lines)) line.close();
@@ -108,7 +108,7 @@ controller.quorum.request.timeout.ms=1000
 `;
 };
 
-/** Formatting takes a JVM some seconds: the other brokers get a copy of what the first one made. */
+/** Formatting takes a JVM some seconds, so the other brokers get a copy of the storage of the first one. */
 const copyStorage = (first: string, folder: string, id: number) => {
   const [from, to] = [first, folder].map((one) => join(one, 'kafka/log'));
   cpSync(from as string, to as string, { recursive: true });
@@ -160,7 +160,7 @@ export class Brokers {
     return brokers;
   }
 
-  /** What clients are told. */
+  /** The addresses that clients get. */
   get addresses() {
     return this.brokers.map(({ lines }) => `${host}:${lines.clients.port}`);
   }
@@ -171,7 +171,7 @@ export class Brokers {
     return found;
   }
 
-  /** The others and it do not reach each other any more. Clients reach all, it included. */
+  /** Cuts the broker off from the others, in both directions. Clients still reach all brokers. */
   isolate(lonely: Broker) {
     for (const { id, lines } of this.brokers)
       for (const line of [lines.peers, lines.controller])
@@ -182,7 +182,7 @@ export class Brokers {
     for (const { lines } of this.brokers) for (const line of Object.values(lines)) line.heal();
   }
 
-  /** Every partition has a leader, and is on every broker. */
+  /** Resolves when every partition has a leader, and is on every broker. */
   async settled(admin: Admin, topics: readonly string[]) {
     await waitUntil('the brokers', async () => {
       const found = await admin.fetchTopicMetadata({ topics: [...topics] }).catch(() => undefined);

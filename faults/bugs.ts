@@ -2,14 +2,14 @@ import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import type { Mutation } from './program.ts';
 
-/** `row`: must find it; `shows`: the violation */
+/** `row`: the row that must find the bug; `shows`: the violation that it must report */
 export type Bug = Mutation & { name: string; about: string; row: string; shows: RegExp };
 
 type Written = Omit<Bug, 'row' | 'shows'> & { found_by: Record<string, string> };
 
 const written: Written[] = parse(readFileSync(new URL('bugs.yaml', import.meta.url), 'utf8'));
 
-/** Once for each row that must find it. */
+/** Each bug once for each row that must find it. */
 export const bugs: readonly Bug[] = written.flatMap(({ found_by: rows, ...bug }) =>
   Object.entries(rows).map(([row, shows]) => ({ ...bug, row, shows: new RegExp(shows) })),
 );

@@ -1,6 +1,6 @@
 /**
- * Judges a history, in the manner of Jepsen's total-queue checker: what Kafka acknowledged must come out of every
- * channel it was for, in order per device, and nothing else may. Duplicates are counted and must be explained.
+ * Judges a history, in the manner of Jepsen's total-queue checker: each message that Kafka acknowledged must come out of every
+ * channel that it was for, in order per device, and nothing else may. Duplicates are counted and must be explained.
  */
 import { judgeDuplicates } from './duplicates.ts';
 import type { Channel, Delivery, Event, History } from './history.ts';
@@ -19,7 +19,7 @@ export interface Verdict {
   violations: string[];
 }
 
-/** `endedGraceMs`: how long after the end of a channel a request under way may still arrive */
+/** `endedGraceMs`: how long after the end of a channel a request in flight may still arrive */
 interface Rules {
   endedGraceMs?: number;
 }
@@ -60,7 +60,7 @@ const judgeLoss = (
 };
 
 /**
- * When each event was accepted first.
+ * When each event was first accepted.
  * @param deliveries in the order of time
  */
 const arrivals = (deliveries: readonly Delivery[]) => {
@@ -71,9 +71,9 @@ const arrivals = (deliveries: readonly Delivery[]) => {
 };
 
 /**
- * The oldest go first. An event may rightly arrive before a newer one is dropped; but once nothing is dropped any more, what
- * arrives is newer than all that was dropped of its device. Where that moment is not known, nothing new may arrive between
- * the first drop and the last, and what was dropped of each device is one run of its sequence.
+ * A queue drops its oldest events first. An event may rightly arrive before a newer one is dropped; but once nothing more is
+ * dropped, an event that arrives must be newer than all dropped events of its device. If that moment is unknown, nothing new
+ * may arrive between the first drop and the last, and the dropped events of each device must be one run of its sequence.
  */
 const notOldest = (
   missing: readonly Event[],
@@ -94,7 +94,7 @@ const notOldest = (
   });
 };
 
-/** I2: of each device, what comes first comes in order. */
+/** I2: the first deliveries of each device's events are in order. */
 const judgeOrder = ({ events }: History, { name, kind }: Channel, deliveries: readonly Delivery[]) => {
   const newest = new Map<string, number>();
   const seen = new Set();

@@ -1,9 +1,9 @@
-/** I9: the counters of every queue against a full scan of what is in Redis, in one step for each master. */
+/** I9: compares the counters of every queue with a full scan of Redis, in one step for each master. */
 import { Redis } from 'ioredis';
 
 const eventCost = 60;
 
-/** Whether its account knows a channel: 0, 1, or -1 when this node cannot say. */
+/** Whether the account of a channel lists it: 0, 1, or -1 when this node cannot tell. */
 const knownHere = `
 local function known(account, channel)
   local found = redis.pcall('SISMEMBER', ARGV[1] .. 'account:' .. account, channel)
@@ -120,7 +120,7 @@ export class CounterAudit {
     return pages.map((page) => JSON.parse(page));
   }
 
-  /** No channel of a row with several nodes ends, so it need not be the same moment. */
+  /** Asks other nodes later than the scan: in rows with several nodes, no channel ends meanwhile. */
   async isKnown(masters: Redis[], { account, channel }: Page) {
     const key = `${this.prefix}account:${account}`;
     const answers = await Promise.all(masters.map((node) => node.sismember(key, channel).catch(() => 0)));

@@ -1,10 +1,10 @@
-/** I4: what came twice, and which fault explains it. */
+/** I4: events that arrived twice, and the faults that explain them. */
 
 import type { Channel, Delivery, Fault, History } from './history.ts';
 
 /**
- * Some time passes between what a receiver answers and what the service does with it, and between the end of a fault
- * and the end of what it did.
+ * Some time passes between the answer of a receiver and the service's reaction to it, and between the end of a fault and the
+ * end of its effects.
  */
 const beforeMs = 3_000;
 const usualAfterMs = 6_000;
@@ -33,8 +33,8 @@ const duplicatesIn = (deliveries: readonly Delivery[]): Duplicate[] => {
 };
 
 /**
- * A batch may come again when a fault kept its confirmation from being written: so it was accepted around that fault.
- * A fault excuses so many batches per channel, but a Redis that forgot excuses everything before it.
+ * A batch may be sent again when a fault kept its confirmation from being written, so it must have been accepted around that
+ * fault. A fault excuses a number of batches per channel; a Redis that lost data excuses everything before it.
  */
 export const judgeDuplicates = (history: History, { kind }: Channel, deliveries: readonly Delivery[]) => {
   const found = duplicatesIn(deliveries);

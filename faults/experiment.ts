@@ -1,4 +1,4 @@
-/** One run of one row: load continues, faults are injected, everything is healed, and the history is judged. */
+/** One run of one row: faults are injected under load, everything is healed, and the history is judged. */
 import { sleep } from '../tools/lanyard/project.ts';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -13,9 +13,9 @@ import type { Replica } from './replica.ts';
 import type { Infrastructure, RedisServer } from './infrastructure.ts';
 
 /**
- * `inject` runs under load; `after` looks closer when everything has drained; `exclusive`: it breaks what rows share;
- * `withNames`: names under `.example` are the row's;
- * `drops`: the service may drop events, when its counters say how many; `equip`: the row brings infrastructure of its own;
+ * `inject` runs under load; `after` checks details when everything has drained; `exclusive`: it breaks what rows share;
+ * `withNames`: names under `.example` belong to the row;
+ * `drops`: the service may drop events if its counters say how many; `equip`: the row has its own infrastructure;
  * `cannotRun`: why this machine cannot run the row
  */
 export interface Row {
@@ -38,8 +38,8 @@ export interface Row {
 }
 
 /**
- * what takes the place of the infrastructure of the run; `environment`: of the dispatchers;
- * `redisPorts`: every process of a Redis that is several; `environment` leads the dispatchers there, without a proxy
+ * Replaces the infrastructure of the run. `environment`: variables of the dispatchers;
+ * `redisPorts`: every process of a Redis with several; `environment` then names these to the dispatchers, without a proxy
  */
 export interface Equipment {
   infrastructure?: Infrastructure;
@@ -50,14 +50,14 @@ export interface Equipment {
   stop?: () => Promise<unknown>;
 }
 
-/** `times`: how often a batch under way may come again on each channel */
+/** `times`: how often a batch in flight may be sent again on each channel */
 interface Consequences {
   times?: number;
   afterMs?: number;
   forgets?: boolean;
 }
 
-/** `notRun`: why the row could not run; it proves nothing then */
+/** `notRun`: why the row could not run; the outcome then proves nothing */
 export type Outcome = Verdict & {
   row: string;
   seed: number;
@@ -82,7 +82,7 @@ interface Options {
 
 const perSecond = 250;
 
-/** A request that was under way when its channel was deleted may still arrive. */
+/** A request that was in flight when its channel was deleted may still arrive. */
 const endedGraceMs = 500;
 
 const warmUpMaxMs = 60_000;
@@ -197,7 +197,7 @@ export class Experiment {
     return outcome;
   }
 
-  /** What has no other reason to come twice may be in Kafka twice: then it has to. */
+  /** Unexplained duplicates may be twice in Kafka already; this is checked only if there are any. */
   async judge(graceMs: number) {
     const verdict = check(this.history, { endedGraceMs: graceMs });
     if (verdict.unexplained === 0) return verdict;
@@ -205,7 +205,7 @@ export class Experiment {
     return check(this.history, { endedGraceMs: graceMs });
   }
 
-  /** Faults hit what works: consumers have their partitions, each channel has got something. */
+  /** Waits until the system works: consumers have their partitions, and each channel has received something. */
   async warmUp() {
     const all = this.history.channels.size;
     const works = () => new Set(this.history.deliveries.map(({ channel }) => channel)).size === all;
@@ -217,12 +217,12 @@ export class Experiment {
     return this.startedRedis as RedisServer;
   }
 
-  /** What is wrong although the checker could not know. */
+  /** Reports a violation that the checker cannot detect. */
   violation(text: string) {
     this.violations.push(text);
   }
 
-  /** Deliveries that will never come because the service says that it dropped them. */
+  /** Deliveries that will never arrive because the service reports that it dropped them. */
   get dropped() {
     return [...this.history.channels.values()].reduce(
       (sum, { dropped = 0, endedAtMs }) => sum + (endedAtMs === undefined ? dropped : 0),
@@ -230,7 +230,7 @@ export class Experiment {
     );
   }
 
-  /** I6. Everything arrives within a bounded time after everything was healed. */
+  /** I6. Everything arrives within a limited time after everything was healed. */
   async drain() {
     const healedAt = performance.now();
     const maxMs = this.row.drainMs ?? drainMaxMs;
@@ -272,17 +272,17 @@ export class Experiment {
         this.violation(`I9 ${kind} ${channel}: still ${n} events, held by ${owner || 'no replica'}`);
   }
 
-  /** I9. The counters are right at every moment, not only at the end. */
+  /** I9. The counters must be right at every moment, not only at the end. */
   async audit() {
     try {
       const { problems } = await this.counters.audit();
       for (const problem of problems) this.violation(problem);
     } catch {
-      // Redis is away, which is what some rows are about.
+      // Redis does not answer, as some rows intend.
     }
   }
 
-  /** Injects one fault: `work` begins and ends it. */
+  /** Injects one fault, which lasts as long as `work`. */
   async fault(name: string, { times = 0, afterMs, forgets = false }: Consequences, work: () => Promise<unknown>) {
     const fault: Fault = { name, fromMs: Date.now(), toMs: Infinity, excuse: excuses(times), forgets };
     if (afterMs !== undefined) fault.afterMs = afterMs;
@@ -300,7 +300,7 @@ export class Experiment {
     return performance.now() >= this.endsAt;
   }
 
-  /** Injects until the time is up, with pauses; at least once. */
+  /** Injects faults until the time is up, with pauses, and at least once. */
   async repeat(work: (n: number) => Promise<void>, leastMs = 100, mostMs = 900) {
     for (let n = 0; n === 0 || !this.isOver; n++) {
       await this.pause(leastMs, mostMs);
@@ -312,7 +312,7 @@ export class Experiment {
     await sleep(this.random.int(leastMs, mostMs));
   }
 
-  /** A replica that works, or at least runs. */
+  /** A replica that is ready, or at least runs. */
   victim(): Replica {
     const running = this.system.replicas.filter(({ isRunning, isPaused }) => isRunning && !isPaused);
     const ready = running.filter(({ isReady }) => isReady);

@@ -1,4 +1,4 @@
-/** What one run of a row works on: its own topics, database and keys in Redis, dispatchers, tenants and channels. */
+/** The system of one run of a row: its own topics, database and keys in Redis, dispatchers, tenants and channels. */
 import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { AccessKeys, ChannelsState, DeviceCommandResults, DeviceSessions, DeviceValues } from '@lanyard/contracts';
@@ -20,17 +20,17 @@ import type { Infrastructure } from './infrastructure.ts';
 import type { History, Kind } from './history.ts';
 import type { Random } from '../tools/testing/random.ts';
 
-/** The private one is the gateway's. */
+/** The gateway uses the private key. */
 export const identityKeys = newIdentityKeys();
 const signingKey = signingKeyOf(identityKeys);
 const sources = [DeviceSessions, DeviceValues, DeviceCommandResults];
 
-/** Not divisors of what a chunk holds, so that batches end within chunks. */
+/** No divisors of the events in a chunk, so that batches end within chunks. */
 const batchSizes = [7, 40, 130, 10_000];
 
 type Receiver = CallbackReceiver | SocketReceiver | PullReceiver;
 
-/** `kinds`: channels of each tenant; `devices`: of each tenant */
+/** `kinds`: channels of each tenant; `devices`: number of devices of each tenant */
 interface Options {
   name: string;
   seed: number;
@@ -54,7 +54,7 @@ export class FaultSystem {
   callbacks = new Map<string, CallbackReceiver>();
   sockets = new Map<string, SocketReceiver>();
   pulls = new Map<string, PullReceiver>();
-  /** Those with clocks of their own. */
+  /** Producers with their own clocks. */
   producers: KafkaProducer[] = [];
   started = 0;
   options: Options;
@@ -110,13 +110,13 @@ export class FaultSystem {
       this.kafka.ensureTopics([AccessKeys, ChannelsState, ...sources]),
     ]);
     await this.producer.connect();
-    // The first makes the tables; the others find them.
+    // The first replica creates the tables for the others.
     await (await this.addReplica()).start();
     await Promise.all(Array.from({ length: replicas - 1 }, async () => (await this.addReplica()).start()));
     for (let n = 0; n < tenants; n++) await this.addTenant(kinds, devices);
   }
 
-  /** Of every service. */
+  /** Variables of every service. */
   get commonEnvironment() {
     return {
       KAFKA_BROKERS: this.options.infrastructure.brokers.join(','),
@@ -155,7 +155,7 @@ export class FaultSystem {
       this.load.addDevice({ tenant: accountId, kind: 'values', keyIds: own, channels: own });
     }
     this.load.addDevice({ tenant: accountId, kind: 'sessions', keyIds: [], channels });
-    // Names a key of another tenant: that one must not get it.
+    // Names a key of another tenant, which must not receive the events.
     const foreign = [...this.customers.values()].find((customer) => customer.accountId !== accountId)?.keyId;
     if (foreign) this.load.addDevice({ tenant: accountId, kind: 'values', keyIds: [...channels, foreign], channels });
   }
@@ -192,7 +192,7 @@ export class FaultSystem {
     return [...this.callbacks.values(), ...this.sockets.values(), ...this.pulls.values()];
   }
 
-  /** One that runs, as a load balancer would choose. */
+  /** A running replica, as a load balancer would choose it. */
   anyReplica() {
     const running = this.replicas.filter(({ isRunning, isPaused }) => isRunning && !isPaused);
     const all = running.length > 0 ? running : this.replicas;
@@ -204,7 +204,7 @@ export class FaultSystem {
     return { url: replica.url, headers: this.identity(channel, replica) };
   }
 
-  /** What the gateway says about the caller, by the same clock. */
+  /** The gateway's statement about the caller, with the time of the replica. */
   identity(channel: string, replica: Replica): Record<string, string> {
     const customer = this.customers.get(channel) as Customer;
     return identityHeaders(customer, 'dispatcher', signingKey, Date.now() + replica.shiftMs);
@@ -223,20 +223,20 @@ export class FaultSystem {
     return { status: response.status, retryAfter, text, json: isJson ? JSON.parse(text) : undefined };
   }
 
-  /** Tries again after 503, as clients do. */
+  /** Retries after 503, as clients do. */
   async mustCall(channel: string, method: string, path: string, body?: unknown) {
     const answer = await whenAvailable(() => this.call(channel, method, path, body));
     if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`);
     return answer;
   }
 
-  /** Tells Kafka that a replica which was killed is no member any more. */
+  /** Tells Kafka that a killed replica is no longer a member of its group. */
   async evict({ name }: Replica) {
     const groups = sources.map(({ name: topic }) => `${this.unique}.dispatcher.${topic}`);
     await evict(this.kafka, this.options.infrastructure.brokers[0] as string, groups, name).catch(() => undefined);
   }
 
-  /** Another connection, which knows what is new on the cluster. */
+  /** Makes a new connection, which knows the changes of the cluster. */
   async renewProducer() {
     const next = new this.Producer(this.kafka, { source: 'faults', now: () => Date.now() + this.load.shiftMs });
     await next.connect();
@@ -245,7 +245,7 @@ export class FaultSystem {
     await before.disconnect();
   }
 
-  /** Its clock is wrong by so much. */
+  /** Adds a producer whose clock is off by this much. */
   async addProducer(shiftMs: number) {
     const producer = new this.Producer(this.kafka, { source: 'faults', now: () => Date.now() + shiftMs });
     await producer.connect();
@@ -258,7 +258,7 @@ export class FaultSystem {
     return [...offsets.values()].reduce((sum, { high }) => sum + Number(high), 0);
   }
 
-  /** Events that Kafka has more than once. */
+  /** Ids of events that are more than once in Kafka. */
   repeatedIds() {
     const topics = sources.map(({ name }) => name);
     return repeatedIds(this.kafka, topics, `${this.unique}.repeated`);
@@ -278,7 +278,7 @@ export class FaultSystem {
     await this.sql(`DROP DATABASE IF EXISTS ${this.unique} WITH (FORCE)`).catch(() => undefined);
   }
 
-  /** A session of PostgreSQL, for who ends it. */
+  /** A session of PostgreSQL, which the caller ends. */
   async session() {
     const client = new pg.Client({ connectionString: this.options.infrastructure.databaseUrl });
     client.on('error', () => undefined);

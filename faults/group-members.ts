@@ -1,6 +1,6 @@
 /**
- * Kafka waits 30 s for a consumer that was killed before it gives its partitions to others. A row that kills a lot
- * cannot wait each time: it leaves the group for the dead member, with the request that a living one would send.
+ * Kafka waits 30 s for a killed consumer before it gives its partitions to others. A row that kills often cannot wait each
+ * time, so the row leaves the group in place of the dead member, with the request that a living member would send.
  */
 import net from 'node:net';
 import type { KafkaConnection } from '@lanyard/kafka';
@@ -33,7 +33,7 @@ const ask = (broker: string, request: Buffer) =>
     socket.once('error', failed);
   });
 
-/** @param clientId of the dead */
+/** @param clientId of the dead member */
 export const evict = async (
   connection: KafkaConnection,
   broker: string,

@@ -1,6 +1,6 @@
 /**
- * Faults that were not injected: this machine stood still, or a dispatcher found Redis silent for longer than it waits. Both
- * have the consequences of a fault, so they are entered as such, counted, and shown in the table.
+ * Faults that were not injected: this machine stood still, or Redis did not answer a dispatcher for longer than it waits. Both
+ * have the effects of a fault, so they are recorded as faults, counted, and shown in the table.
  */
 import { readFileSync } from 'node:fs';
 import { excuses, type History } from './history.ts';
@@ -9,12 +9,12 @@ import type { Replica } from './replica.ts';
 const tickMs = 50;
 const lateMs = 500;
 
-/** A dispatcher says so when it has waited for 5 s, and when it is through again. */
+/** A dispatcher logs these when it has waited for 5 s, and when Redis answers again. */
 const linkLost = /"msg":"Redis is back"|"message":"Command timed out"/;
 const waitedMs = 6_000;
 
 export class Hiccups {
-  /** How late this process was at most: so late may it have noted what it got. */
+  /** The longest delay of this process: arrivals may have been noted late by this much. */
   worstMs = 0;
   count = 0;
   history: History;
@@ -31,7 +31,7 @@ export class Hiccups {
     }, tickMs);
   }
 
-  /** Lost links that no injected fault explains. */
+  /** Records lost links that no injected fault explains. */
   readLogs(replicas: readonly Replica[]) {
     const { faults } = this.history;
     const injected = faults.filter(({ excuse }) => excuse.callback > 0);

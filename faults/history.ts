@@ -1,6 +1,6 @@
 /**
- * What happened in one run of a row, as all parties saw it: the producer (invoke, ok), the receivers (when, what, how
- * they answered), and the injected faults. The checker looks at nothing else.
+ * The events in one run of a row, as all parties saw them: the producer (invoke, ok), the receivers (when, what, how
+ * they answered), and the injected faults. The checker uses nothing else.
  */
 import { writeFileSync } from 'node:fs';
 import { readNotification } from './notification.ts';
@@ -8,8 +8,8 @@ import { readNotification } from './notification.ts';
 export type Kind = 'callback' | 'websocket' | 'pull';
 
 /**
- * `endedAtMs`: when the API said that it is gone; `dropped`: how many events the service says it dropped;
- * `droppedUntilMs`: from when on it has nothing more to drop, if that is known
+ * `endedAtMs`: when the API reported that the channel is gone; `dropped`: how many events the service reports as dropped;
+ * `droppedUntilMs`: the time after which nothing more is dropped, if it is known
  */
 export interface Channel {
   name: string;
@@ -20,7 +20,7 @@ export interface Channel {
   droppedUntilMs?: number;
 }
 
-/** without `okAtMs` it is not known whether Kafka has it */
+/** Without `okAtMs`, it is unknown whether Kafka has the event */
 export interface Event {
   uid: string;
   device: string;
@@ -30,7 +30,7 @@ export interface Event {
   okAtMs?: number;
 }
 
-/** what the receiver told the service: it has the events; it does not want them; nothing that counts */
+/** The receiver's answer to the service: it has the events; it does not want them; no valid answer */
 export type Answer = 'accepted' | 'refused' | 'unknown';
 
 export interface Delivery {
@@ -41,10 +41,10 @@ export interface Delivery {
   problem?: string;
 }
 
-/** batches of a channel that a fault may bring twice */
+/** Batches of each kind of channel that a fault may cause to be sent again */
 type Excuse = Record<Kind, number>;
 
-/** `afterMs`: how long its effects may last; `forgets`: Redis lost what was confirmed */
+/** `afterMs`: how long its effects may last; `forgets`: Redis lost confirmed writes */
 export interface Fault {
   name: string;
   fromMs: number;
@@ -54,7 +54,7 @@ export interface Fault {
   forgets?: boolean;
 }
 
-/** Batches under way to a channel of each kind (a callback's next is sent while one is confirmed; a socket has a window). */
+/** Batches in flight to a channel of each kind (a callback's next one is sent while one is confirmed; a socket has a window). */
 const inFlight = Object.freeze({ callback: 2, websocket: 8, pull: 1 });
 
 export const excuses = (times: number): Excuse => ({
@@ -68,11 +68,11 @@ export class History {
   events = new Map<string, Event>();
   deliveries: Delivery[] = [];
   faults: Fault[] = [];
-  /** Ids of events that Kafka has more than once: so do channels. */
+  /** Ids of events that are more than once in Kafka, and therefore also in channels. */
   twiceInKafka: ReadonlySet<string> = new Set();
-  /** By channel. */
+  /** Ids of arrived events, by channel. */
   #arrived = new Map<string, Set<string>>();
-  /** By channel: what Kafka has and has not arrived. */
+  /** Ids of events that Kafka has but that have not arrived, by channel. */
   #owed = new Map<string, Set<string>>();
 
   addChannel(channel: Channel) {
@@ -85,7 +85,7 @@ export class History {
     this.events.set(event.uid, event);
   }
 
-  /** Kafka has it. */
+  /** Kafka has stored the event. */
   ok(uid: string, atMs = Date.now()) {
     const event = this.events.get(uid) as Event;
     event.okAtMs = atMs;
@@ -107,15 +107,15 @@ export class History {
     }
   }
 
-  /** The channel is gone: what did not arrive will not. */
+  /** The channel was deleted: events that have not arrived will not arrive. */
   end(name: string, atMs = Date.now()) {
     const channel = this.channels.get(name);
     if (channel) channel.endedAtMs = atMs;
   }
 
   /**
-   * Deliveries that are missing now, channels that ended left out. Asked for all the time while receivers and proxies
-   * wait for this process: it must not take longer with the length of the history.
+   * Deliveries that are missing now, without channels that ended. Called all the time while receivers and proxies wait for
+   * this process, so it must not take longer as the history grows.
    */
   missing() {
     let count = 0;

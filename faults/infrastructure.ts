@@ -1,4 +1,4 @@
-/** Kafka, PostgreSQL and Redis of this run alone, because they are killed, stopped, cut and wiped. */
+/** Separate Kafka, PostgreSQL and Redis for this run, because they are killed, stopped, cut and wiped. */
 import { mkdirSync, rmSync, statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { kafka, postgresql, redis, type ServerSpec } from '../tools/lanyard/infrastructure-processes.ts';
@@ -11,7 +11,7 @@ const password = 'lanyard';
 
 export class Server extends ManagedProcess {
   port: number;
-  /** Its folder, of PostgreSQL and Redis. */
+  /** The data folder of PostgreSQL or Redis. */
   data: string;
 
   constructor(name: 'kafka' | 'postgresql' | 'redis', spec: ServerSpec, port: number, data: string = spec.marker) {
@@ -24,7 +24,7 @@ export class Server extends ManagedProcess {
 export class RedisServer extends Server {
   args = this.spec.args;
 
-  /** From the next start. */
+  /** Takes effect at the next start. */
   set appendFsync(fsync: 'always' | 'everysec') {
     this.spec.args = this.args.map((arg) => (arg === 'always' ? fsync : arg));
   }
@@ -34,14 +34,14 @@ export class RedisServer extends Server {
   }
 
   /**
-   * As if the last bytes had never reached the disk.
-   * @param bytes that stay
+   * Truncates the log, as if its last bytes had never reached the disk.
+   * @param bytes that remain
    */
   truncateLog(bytes: number) {
     truncateSync(join(this.data, 'appendonly.aof'), Math.max(0, bytes));
   }
 
-  /** As if its disk had been replaced. */
+  /** Deletes all data, as if the disk had been replaced. */
   wipe() {
     rmSync(this.data, { recursive: true, force: true });
     mkdirSync(this.data, { recursive: true });
@@ -53,7 +53,7 @@ export interface Shared {
   databaseUrl: string;
 }
 
-/** Kafka and PostgreSQL are those of the run. Each row has a Redis of its own. */
+/** Kafka and PostgreSQL are shared by the rows of the run. Each row has its own Redis. */
 export class Infrastructure {
   brokers: string[];
   databaseUrl: string;
@@ -67,7 +67,7 @@ export class Infrastructure {
     this.own = own;
   }
 
-  /** For rows that leave Kafka and PostgreSQL alone. */
+  /** For rows that do not disturb Kafka and PostgreSQL. */
   static async use(shared: Shared) {
     return new Infrastructure(shared, await fetchInfrastructure());
   }
@@ -103,7 +103,7 @@ export class Infrastructure {
     return infrastructure;
   }
 
-  /** Only rows that are alone on the infrastructure of the run ask for these. */
+  /** Only used by rows that run alone on the infrastructure of the run. */
   get kafka() {
     return this.owned.kafka;
   }

@@ -1,4 +1,4 @@
-/** Devices that report without pause: each event is noted before it is sent, and again when Kafka has it. */
+/** Devices that report continuously: each event is recorded before it is sent, and again when Kafka has it. */
 import { DeviceSessions, DeviceValues, encodeMessage } from '@lanyard/contracts';
 import { newId } from '@lanyard/service';
 import { payloadOf } from './notification.ts';
@@ -8,7 +8,7 @@ import type { Random } from '../tools/testing/random.ts';
 
 const tickMs = 20;
 
-/** `channels`: where its events belong; of sessions, all of the tenant; `producer`: one with a clock of its own */
+/** `channels`: where its events belong; for sessions, all channels of the tenant; `producer`: one with its own clock */
 export interface Device {
   id: string;
   tenant: string;
@@ -22,9 +22,9 @@ export interface Device {
 export class Load {
   devices: Device[] = [];
   produced = 0;
-  /** Bytes that payloads are filled up to, at most. */
+  /** The most bytes up to which payloads are filled. */
   payloadBytesMax = 300;
-  /** Stamped on messages: events age from here. */
+  /** Added to the times in messages, from which the age of events counts. */
   shiftMs = 0;
   pending = new Set<Promise<void>>();
   timer: NodeJS.Timeout | undefined;
@@ -33,7 +33,7 @@ export class Load {
   random: Random;
   name: string;
 
-  /** @param name in front of every uid */
+  /** @param name prefix of every uid */
   constructor(producer: KafkaProducer, history: History, random: Random, name: string) {
     this.producer = producer;
     this.history = history;
@@ -54,13 +54,13 @@ export class Load {
     }, tickMs);
   }
 
-  /** Sessions change seldom. */
+  /** Sessions change rarely. */
   pick() {
     const device = this.random.pick(this.devices);
     return device.kind === 'sessions' && this.random.chance(0.75) ? this.random.pick(this.devices) : device;
   }
 
-  /** No more; resolves when it is known of each event whether Kafka has it. */
+  /** Stops; resolves when it is known of each event whether Kafka has it. */
   async stop() {
     clearInterval(this.timer);
     while (this.pending.size > 0) await Promise.all(this.pending);
@@ -72,7 +72,7 @@ export class Load {
     this.history.invoke({ uid, device: device.id, sequence, channels: device.channels, invokedAtMs: Date.now() });
     const sent = this.send(device, uid, sequence).then(
       () => this.history.ok(uid),
-      // Not known whether Kafka has it.
+      // It is unknown whether Kafka has the event.
       () => undefined,
     );
     this.pending.add(sent);

@@ -1,4 +1,4 @@
-/** Runs rows on infrastructure of their own: rows that share it side by side, rows that break it one after another. */
+/** Runs rows on separate infrastructure: rows that only share it run in parallel, rows that break it one after another. */
 import { mkdirSync, mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { removeData } from '../tools/lanyard/infrastructure-processes.ts';
@@ -33,10 +33,10 @@ export interface BugOutcome {
   notRun?: string;
 }
 
-/** A bug that shows by chance gets so many. */
+/** Number of seeds for a bug that does not show in every run. */
 const bugSeeds = 4;
 
-/** What a bug lost does not come, however long one waits. */
+/** Short, because events that a bug has lost never arrive. */
 const bugDrainMs = 15_000;
 
 export class Matrix {
@@ -69,7 +69,7 @@ export class Matrix {
     );
   }
 
-  /** Side by side what shares the infrastructure, then alone what breaks it. Results in the order of the jobs. */
+  /** Runs rows that share the infrastructure in parallel, then exclusive ones alone. Results are in the order of the jobs. */
   async inTurns<J, R>(jobs: readonly J[], rowOf: (job: J) => Row, work: (job: J) => Promise<R>): Promise<R[]> {
     const results = new Map<J, R>();
     const shared = jobs.filter((job) => !rowOf(job).exclusive);
@@ -129,14 +129,14 @@ export class Matrix {
     return { bug: bug.name, about: bug.about, row: bug.row, caught: false, by: '', runs: bugSeeds };
   }
 
-  /** Histories and logs stay when something was violated. */
+  /** Histories and logs are kept when something was violated. */
   async stop() {
     await this.infrastructure.stop();
     if (!this.keep) removeData(this.folder);
   }
 }
 
-/** Within the project: the copied program finds its packages by walking up. */
+/** A folder within the project, because the copied program finds its packages in parent folders. */
 const makeFolder = () => {
   const parent = dataFolder().startsWith(`${root}/`) ? dataFolder() : join(root, '.lanyard');
   mkdirSync(parent, { recursive: true });

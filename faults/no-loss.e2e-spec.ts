@@ -4,7 +4,7 @@ import { bugs } from './bugs.ts';
 import { Matrix } from './matrix.ts';
 import { rows } from './rows.ts';
 
-/** A few rows of the fault matrix for a few seconds each; all of it: `npm run test:faults`, see docs/faults.md. */
+/** A few rows of the fault matrix for a few seconds each; `npm run test:faults` runs all of it, see docs/faults.md. */
 describe('the dispatcher loses nothing', () => {
   const wanted = isLongRun ? ['F1', 'F4', 'F11', 'F18'] : ['F1', 'F4'];
   const planted = isLongRun ? ['removed-before-sent', 'no-account-check'] : ['removed-before-sent'];

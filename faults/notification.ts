@@ -1,6 +1,6 @@
-/** What a channel brings: a JSON object of arrays, whose items carry the id of their event. */
+/** A message of a channel: a JSON object of arrays, whose items have the id of their event. */
 
-/** `mark`: what its payload says the event is */
+/** `mark`: the id of the event in its payload */
 interface Item {
   uid: string;
   ep: string;
@@ -12,17 +12,17 @@ interface Notification {
   problem?: string;
 }
 
-/** A payload that names its event, filled up to a size. */
+/** A payload that contains the id of its event, filled up to a size. */
 export const payloadOf = (uid: string, bytes: number = 0) =>
   Buffer.from(`${uid}|`.padEnd(bytes, 'x')).toString('base64');
 
-/** A channel that shows no uid shows the mark: values carry it in their payload, registrations as endpoint type. */
+/** If a channel shows no uid, the mark identifies an event: values have it in their payload, registrations as endpoint type. */
 const itemOf = ({ uid, ep, payload, ept }: { uid?: unknown; ep?: unknown; payload?: unknown; ept?: unknown }): Item => {
   const mark = typeof payload === 'string' ? Buffer.from(payload, 'base64').toString().split('|')[0] : ept;
   return { uid: String(uid ?? mark), ep: String(ep), mark: mark === undefined ? undefined : String(mark) };
 };
 
-/** Never throws: torn text is a finding. */
+/** Never throws: a torn text is a finding. */
 export const readNotification = (text: string): Notification => {
   try {
     const message = JSON.parse(text);

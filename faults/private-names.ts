@@ -1,4 +1,4 @@
-/** Loaded into a replica before its own code: names under `.example` lead to the address in a file, or to nothing. */
+/** Loaded into a replica before its own code: names under `.example` resolve to the address in a file, or to nothing. */
 import { Resolver } from 'node:dns/promises';
 import { readFileSync } from 'node:fs';
 

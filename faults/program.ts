@@ -1,11 +1,11 @@
-/** The built dispatcher and gateway, copied: what is tested does not change while it is, and may be given a bug. */
+/** A copy of the built dispatcher and gateway, which does not change during the tests, and may get a bug. */
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { KafkaProducer } from '@lanyard/kafka';
 import { root, Stop } from '../tools/lanyard/project.ts';
 
-/** `file`: within the program; `find` is there exactly once */
+/** `file`: path within the program; `find` occurs exactly once in it */
 export interface Mutation {
   file: string;
   find: string;
@@ -37,8 +37,8 @@ export const copyProgram = (folder: string, mutation?: Mutation) => {
 const libraryIn = (folder: string, name: string) => join(folder, 'node_modules/@lanyard', name);
 
 /**
- * The producer of the load: of the program, when that has a bug there. All else that it uses comes from the library itself,
- * which changes kafkajs when it is loaded and cannot be loaded twice.
+ * The producer of the load: that of the program if its bug is there, otherwise that of the library. All other parts come from the
+ * library, which changes kafkajs when it is loaded and cannot be loaded twice.
  */
 export const producerOf = async (program: string): Promise<typeof KafkaProducer> => {
   const original = join(root, 'libs/kafka', producerFile);

@@ -1,7 +1,7 @@
-/** What Kafka has twice: a producer that did not learn whether its request was done sends it again. */
+/** Messages that are twice in Kafka: a producer that does not learn the result of its request sends it again. */
 import { recordHeaders, type KafkaConnection } from '@lanyard/kafka';
 
-/** Ids of the messages of `topics` that are in them more than once. Reads the topics from their start. */
+/** Ids of the messages that are in `topics` more than once. Reads the topics from their start. */
 export const repeatedIds = async (connection: KafkaConnection, topics: readonly string[], group: string) => {
   const left = new Map<string, bigint>();
   for (const topic of topics)

@@ -1,4 +1,4 @@
-/** One service, a process of its own behind its own line to Redis. */
+/** One service as a separate process, with its own line to Redis. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { TcpLine } from '@lanyard/testing';
@@ -19,7 +19,7 @@ const modules = ['./shifted-clock.ts', './private-names.ts'].flatMap((name) => [
   new URL(name, import.meta.url).href,
 ]);
 
-/** Of the kernel: a hundredth of a second. */
+/** A tick of the kernel is a hundredth of a second. */
 const ticksPerSecond = 100;
 
 export class Replica extends ManagedProcess {
@@ -53,13 +53,13 @@ export class Replica extends ManagedProcess {
     return replica;
   }
 
-  /** How far its clock is off, from now on. */
+  /** Shifts its clock by this much from now on. */
   shiftClock(ms: number) {
     this.shiftMs = ms;
     writeFileSync(this.clockFile, String(ms));
   }
 
-  /** Running, on a line that works, with the right time. */
+  /** Makes it run on a working line, with the right time. */
   override async heal() {
     this.redis.heal();
     this.shiftClock(0);
@@ -72,7 +72,7 @@ export class Replica extends ManagedProcess {
     this.redis.close();
   }
 
-  /** Seconds of processor time used until now. */
+  /** Seconds of CPU time used so far. */
   get cpuSeconds() {
     const fields = readFileSync(`/proc/${this.pid}/stat`, 'utf8')
       .replace(/^.*\) /s, '')

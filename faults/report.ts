@@ -1,4 +1,4 @@
-/** Tables for people. */
+/** Tables for the terminal. */
 
 import type { Outcome } from './experiment.ts';
 import type { BugOutcome } from './matrix.ts';
@@ -42,7 +42,7 @@ const line = (name: string, outcomes: readonly Outcome[]) => {
   ];
 };
 
-/** A line for each row: the sum of its seeds. */
+/** A line for each row, with the sums over its seeds. */
 export const rowTable = (outcomes: readonly Outcome[]) => {
   const head = ['row', 'runs', ...columns.map(([title]) => title), 'drain s', 'verdict'];
   const names = [...new Set(outcomes.map(({ row }) => row))];

@@ -1,4 +1,4 @@
-/** A Redis of one row with two replicas, and three sentinels that choose a new master. */
+/** A Redis for one row with two replicas, and three sentinels that elect a new master. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { redis, type ServerSpec } from '../tools/lanyard/infrastructure-processes.ts';
@@ -76,7 +76,7 @@ export class Sentinels {
     return `redis+sentinel://${this.sentinels.map(({ port }) => `127.0.0.1:${port}`).join(',')}/${name}`;
   }
 
-  /** The master by each sentinel's word. */
+  /** The master according to each sentinel. */
   async said() {
     const answers = await Promise.all(
       this.sentinels.map((one) => one.ask('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', name)),
@@ -84,13 +84,13 @@ export class Sentinels {
     return answers.map((answer) => Number((answer as string[])[1]));
   }
 
-  /** The one that all sentinels agree on. */
+  /** The master on which all sentinels agree. */
   async master() {
     const [port, ...others] = await this.said();
     return others.every((other) => other === port) ? this.nodes.find((node) => node.port === port) : undefined;
   }
 
-  /** A replica takes over though the master is well. Sentinels refuse that until they know their replicas. */
+  /** Lets a replica take over although the master is well. Sentinels refuse that until they know their replicas. */
   async failOver() {
     const asked = () =>
       this.sentinels[0]?.ask('SENTINEL', 'FAILOVER', name).then(
@@ -100,12 +100,12 @@ export class Sentinels {
     await waitUntil('the sentinel', async () => (await asked()) ?? false);
   }
 
-  /** Every other node is a replica of this one, as an operator who restarts them would configure it. */
+  /** Makes every other node a replica of this one, as an operator would configure nodes that are restarted. */
   async follow(masterPort: number) {
     for (const node of this.nodes) if (node.port !== masterPort) await node.ask('REPLICAOF', '127.0.0.1', masterPort);
   }
 
-  /** Sentinels agree on a master, know its replicas, and these have what it has. */
+  /** Resolves when the sentinels agree on a master and know its replicas, and these have all its data. */
   async settled() {
     await waitUntil('the sentinels', async () => {
       const master = await this.master();

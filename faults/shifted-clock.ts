@@ -1,6 +1,6 @@
 /**
- * Loaded into a replica before its own code: its wall clock goes wrong by the milliseconds in a file, as soon as the
- * file says so. Monotonic time and timers are left alone, as they are when a machine's clock is set.
+ * Loaded into a replica before its own code: shifts its wall clock by the milliseconds in a file, as soon as the file
+ * changes. Monotonic time and timers are not affected, as when the clock of a machine is set.
  */
 import { readFileSync } from 'node:fs';
 

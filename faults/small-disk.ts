@@ -1,4 +1,4 @@
-/** A file system of a few megabytes in memory, which a row can fill. Mounting it needs rights that not every machine gives. */
+/** A file system of a few megabytes in memory, which a row can fill. Mounting it needs permissions that some machines do not grant. */
 import { spawnSync } from 'node:child_process';
 import {
   chownSync,
@@ -22,7 +22,7 @@ const mounted = new Set<string>();
 
 const unmount = (folder: string) => {
   if (!mounted.delete(folder)) return;
-  // Lazily: a process that was killed may hold a file for a moment.
+  // A lazy unmount, because a killed process may hold a file for a moment.
   spawnSync('umount', ['-l', folder]);
 };
 
@@ -50,7 +50,7 @@ export class SmallDisk {
     return new SmallDisk(folder);
   }
 
-  /** With what the folder has. */
+  /** Mounts over a folder, and keeps its content. */
   static mountOver(folder: string, megabytes: number) {
     const before = `${folder}.before`;
     renameSync(folder, before);
@@ -63,7 +63,7 @@ export class SmallDisk {
     return disk;
   }
 
-  /** Takes all space, and what becomes free, until `free`. */
+  /** Fills all space, including space that becomes free, until `free`. */
   fill() {
     const file = openSync(this.ballast, 'a');
     const take = () => {
@@ -94,7 +94,7 @@ export class SmallDisk {
 
 let reason: string | undefined | null = null;
 
-/** Why a small disk cannot be had here; undefined when it can. */
+/** Why a small disk is not possible here; undefined if it is. */
 export const cannotMount = () => {
   if (reason !== null) return reason;
   const folder = mkdtempSync(join(tmpdir(), 'lanyard-mount-'));

@@ -1,15 +1,15 @@
-/** SIGTERM of a service that has WebSockets. */
+/** Sends SIGTERM to a service that has WebSockets. */
 import { isAlive, kill } from '../tools/lanyard/processes.ts';
 import { eventually, type Experiment } from './experiment.ts';
 import type { SocketReceiver } from './receivers/socket-receiver.ts';
 import type { Replica } from './replica.ts';
 
-/** RFC 6455's registry: service restart. */
+/** Close code "service restart" (registry of RFC 6455). */
 const serviceRestart = 1012;
 
 const closedWithinMs = 5_000;
 
-/** `open`: its sockets, which must hear why; `withinMs`: when the process must have ended. `about` begins with the row. */
+/** `open`: its sockets, which must be told why; `withinMs`: when the process must have ended. `about` begins with the row. */
 export const terminate = async (
   experiment: Experiment,
   { about, process, open, withinMs }: { about: string; process: Replica; open: SocketReceiver[]; withinMs: number },

@@ -1,4 +1,4 @@
-/** The customer's HTTP server of one callback channel, and the ways in which such servers misbehave. */
+/** The customer's HTTP server of one callback channel, and the ways in which such a server may misbehave. */
 import { sleep } from '../../tools/lanyard/project.ts';
 import { CallbackReceiver as Receiver } from '@lanyard/testing';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -22,7 +22,7 @@ interface Attempt {
 const gone = (response: ServerResponse) =>
   new Promise((done) => (response.destroyed ? done(undefined) : response.once('close', () => done(undefined))));
 
-/** Who hung up before the answer knows nothing of it. */
+/** If the service hangs up before the answer, it does not get the answer. */
 const accept = ({ request, response, record }: Call, answer: () => void) => {
   if (response.destroyed || request.socket.destroyed) return record('unknown');
   record('accepted');
@@ -56,7 +56,7 @@ const behaviours: Record<string, Behaviour> = {
     record('refused');
     request.socket.resetAndDestroy();
   },
-  /** Has it, and dies before it can say so. */
+  /** Has received the request, but dies before it can answer. */
   dies: ({ request, record }) => {
     record('unknown');
     request.socket.destroy();
@@ -65,7 +65,7 @@ const behaviours: Record<string, Behaviour> = {
     await gone(response);
     record('refused');
   },
-  /** More than anyone wants to read. */
+  /** Sends more than any client wants to read. */
   floods: (call) =>
     accept(call, () => {
       const { response } = call;
@@ -77,7 +77,7 @@ const behaviours: Record<string, Behaviour> = {
       response.on('drain', more);
       more();
     }),
-  /** A good status, and then a body that never ends. */
+  /** Answers with a good status, and then a body that never ends. */
   drips: async ({ response, record }) => {
     response.writeHead(200);
     const drip = setInterval(() => response.write('.'), 500);
@@ -89,9 +89,9 @@ const behaviours: Record<string, Behaviour> = {
 
 export class CallbackReceiver extends Receiver {
   attempts: Attempt[] = [];
-  /** name of a behaviour, or what gives it for each request */
+  /** Name of a behaviour, or a function that returns one for each request. */
   behaviour: string | (() => string) = 'accepts';
-  /** Hangs up before it has read the whole request, so many times. */
+  /** How many more times it hangs up before it has read the whole request. */
   hangUps = 0;
   history: History;
   channel: string;
@@ -103,7 +103,7 @@ export class CallbackReceiver extends Receiver {
     this.answer((request, response) => void this.behave(request, response));
   }
 
-  /** Does this to the next requests, and then accepts. */
+  /** Applies the behaviour to the next requests, and then accepts. */
   misbehave(behaviour: string, times = 1) {
     let left = times;
     this.behaviour = () => (left-- > 0 ? behaviour : 'accepts');
@@ -122,7 +122,7 @@ export class CallbackReceiver extends Receiver {
 
   async behave(request: IncomingMessage, response: ServerResponse) {
     const { body: text = '', atMs = 0 } = this.calls.pop() ?? {};
-    // How the service finds out whether the address is the customer's.
+    // The service verifies with this request that the address belongs to the customer.
     if (text === '{}') return void response.writeHead(204).end();
     response.on('error', () => undefined);
     const behaviour = typeof this.behaviour === 'string' ? this.behaviour : this.behaviour();

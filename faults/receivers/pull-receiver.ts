@@ -1,4 +1,4 @@
-/** The customer's long poll of one channel: the next one begins when the last was answered. */
+/** The customer's long poll of one channel: the next poll begins when the last one was answered. */
 import { sleep } from '../../tools/lanyard/project.ts';
 import type { History } from '../history.ts';
 
@@ -7,9 +7,9 @@ const pollTimeoutMs = 40_000;
 
 export class PullReceiver {
   isStopped = false;
-  /** No poll is on its way, and none will be. */
+  /** No poll is in flight, and none will follow. */
   isOver = false;
-  /** What the next poll says of the last answer that came. */
+  /** The position of the last answer that arrived, for the next poll. */
   after = '0';
   request = new AbortController();
   history: History;
@@ -54,7 +54,7 @@ export class PullReceiver {
     }
   }
 
-  /** Gives up: a response in flight finds no reader. */
+  /** Aborts the poll: the client does not read a response in flight. */
   breakOff() {
     this.request.abort();
   }

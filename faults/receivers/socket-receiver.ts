@@ -1,4 +1,4 @@
-/** The customer's WebSocket client of one channel: it connects again whenever it is closed. */
+/** The customer's WebSocket client of one channel, which reconnects whenever it is closed. */
 import { WebSocket } from 'ws';
 import type { History } from '../history.ts';
 
@@ -11,7 +11,7 @@ export class SocketReceiver {
   closed: number[] = [];
   opened = 0;
   isStopped = false;
-  /** Answers pings. */
+  /** Whether it answers pings. */
   echo = true;
   /** Answers to pings wait until `releasePongs`. */
   holdsPongs = false;
@@ -25,8 +25,8 @@ export class SocketReceiver {
   handshakeMs: number;
 
   /**
-   * @param url where to connect next
-   * @param patience `againMs`: how long it waits before it connects again
+   * @param url returns the address of the next connection
+   * @param patience `againMs`: how long it waits before it reconnects
    */
   constructor(
     history: History,
@@ -72,7 +72,7 @@ export class SocketReceiver {
     socket.on('error', () => undefined);
     socket.once('close', (code) => {
       this.closed.push(code);
-      // A second socket may have taken this one's place.
+      // A second socket may have replaced this one.
       if (this.socket === socket) setTimeout(() => this.connect(), this.againMs());
     });
   }
@@ -87,17 +87,17 @@ export class SocketReceiver {
     for (const answer of this.heldPongs.splice(0)) answer();
   }
 
-  /** The next ones still wait. */
+  /** Answers the first ping; the next answers still wait. */
   releaseFirstPong() {
     this.heldPongs.shift()?.();
   }
 
-  /** Connects once more, beside the socket that is open. */
+  /** Connects again, while the other socket stays open. */
   connectAgain() {
     this.connect();
   }
 
-  /** Without a close, as when a network breaks. */
+  /** Ends the connection without a close frame, as when a network breaks. */
   cut() {
     this.socket?.terminate();
   }

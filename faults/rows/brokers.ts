@@ -1,4 +1,4 @@
-/** Rows with three brokers, every message on all of them: `min.insync.replicas` is 2. */
+/** Rows with three brokers and every message on all of them: `min.insync.replicas` is 2. */
 import { sleep } from '../../tools/lanyard/project.ts';
 import { DeviceCommandResults, DeviceSessions, DeviceValues } from '@lanyard/contracts';
 import { Brokers } from '../brokers.ts';
@@ -6,7 +6,7 @@ import { Infrastructure } from '../infrastructure.ts';
 import { type Equipment, type Experiment, type Row } from '../experiment.ts';
 import type { Admin } from 'kafkajs';
 
-/** Longer than it takes the others to choose leaders without a broker. */
+/** Longer than the other brokers need to elect leaders without this one. */
 const awayMs = [4_500, 6_500] as const;
 
 const ofRuns = new WeakMap<Equipment, Brokers>();

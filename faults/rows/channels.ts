@@ -4,24 +4,24 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { eventually, type Experiment, type Row } from '../experiment.ts';
 
-/** The channel is deleted by a call, and nothing comes after the answer. */
+/** Deletes the channel with a call; nothing may arrive after the answer. */
 const deleteChannel = async (experiment: Experiment, name: string) => {
   const { system, history } = experiment;
   const kind = history.channels.get(name)?.kind ?? 'callback';
   const pull = system.pulls.get(name);
-  // The next poll would make a new one.
+  // Stops polling, because the next poll would create a new channel.
   if (pull) pull.isStopped = true;
   await system.mustCall(name, 'DELETE', kind);
   if (pull) {
     if (!(await eventually(() => pull.isOver, 5_000))) experiment.violation('F23 a poll outlives its channel');
-    // One that was on its way came behind the first call, and made it again.
+    // A poll in flight arrived after the first call, and created the channel again.
     await system.mustCall(name, 'DELETE', kind);
   }
   history.end(name);
   system.sockets.get(name)?.stop();
 };
 
-/** Its key is deleted, as the gateway announces it. */
+/** Deletes its key, as the gateway announces it. */
 const deleteKey = async (experiment: Experiment, name: string) => {
   const { system, history } = experiment;
   const customer = system.customers.get(name);
@@ -40,7 +40,7 @@ const deleteKey = async (experiment: Experiment, name: string) => {
   socket.stop();
 };
 
-/** Off and on again: the socket goes, what is queued stays. */
+/** Switches the channel off and on again: the socket is closed, queued events stay. */
 const switchOff = async (experiment: Experiment, name: string) => {
   const { system } = experiment;
   const [customer, socket] = [system.customers.get(name), system.sockets.get(name)];
@@ -54,7 +54,7 @@ const switchOff = async (experiment: Experiment, name: string) => {
   await customer.announce(system.producer);
 };
 
-/** Other batch sizes and forms, the same events. */
+/** Changes batch sizes and formats; the events stay the same. */
 const configure = async ({ system, random }: Experiment, name: string) => {
   const callback = system.callbacks.get(name);
   const cfg = { include_uid: true, include_timestamp: random.chance(0.5) };
@@ -102,8 +102,8 @@ const changing: Row = {
 };
 
 /**
- * What the receiver's name leads to; the replicas ask this file.
- * @param address '' for nothing
+ * Sets the address of the receiver's name, in a file that the replicas read.
+ * @param address '' for none
  */
 const point = (experiment: Experiment, address: string) =>
   writeFileSync(join(experiment.system.options.folder, 'names'), address);
@@ -129,7 +129,7 @@ const names: Row = {
         await experiment.fault(`name leads to ${address || 'nothing'}`, { times: 1 }, async () => {
           point(experiment, address);
           await sleep(200);
-          // Names matter when connections are made: each dispatcher has one.
+          // Names are resolved when connections are made, and each dispatcher has an open one.
           receiver.cut();
           await sleep(200);
           const before = receiver.attempts.length;

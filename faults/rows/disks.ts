@@ -1,4 +1,4 @@
-/** Rows in which the disk of Kafka, PostgreSQL or Redis is full. They need the right to mount a small file system. */
+/** Rows in which the disk of Kafka, PostgreSQL or Redis is full. They need permission to mount a small file system. */
 import { sleep } from '../../tools/lanyard/project.ts';
 import { join } from 'node:path';
 import { DeviceValues, encodeMessage, fixtures, type ResourceValueArrived } from '@lanyard/contracts';
@@ -9,25 +9,25 @@ import { eventually, type Experiment, type Row } from '../experiment.ts';
 import { cannotMount, SmallDisk } from '../small-disk.ts';
 import type { Client } from 'pg';
 
-/** Of the row that runs: those that fill a disk run alone. */
+/** The disk of the running row: rows that fill a disk run alone. */
 let current: SmallDisk | undefined;
 
 const disk = () => current as SmallDisk;
 
-/** A Redis that is gone is started again by its supervisor, and by each replica that starts over twice. */
+/** A Redis that ended is restarted by its supervisor, and each replica starts over up to twice. */
 const afterRedis = 5;
 
 const endsWithinMs = 15_000;
 
 const endsByItself = (server: Server) => eventually(() => !isAlive(server.pid), endsWithinMs);
 
-/** Redis that waits for its disk ends when that is full. */
+/** A Redis that waits for its disk ends when the disk is full. */
 const fullWithFsync = async (experiment: Experiment) => {
   const { redis } = experiment;
   await experiment.fault('full disk, appendfsync always', { times: afterRedis }, async () => {
     disk().fill();
     if (!(await endsByItself(redis))) experiment.violation('F28 Redis did not end although its disk was full');
-    // As its supervisor would: it may even answer before it ends again.
+    // Restarted as its supervisor would do: Redis may even answer before it ends again.
     redis.launch();
     await redis.ready().catch(() => undefined);
     await experiment.pause(200, 1_000);
@@ -37,7 +37,7 @@ const fullWithFsync = async (experiment: Experiment) => {
   });
 };
 
-/** Redis that does not wait for its disk refuses to write when that is full. */
+/** A Redis that does not wait for its disk refuses writes when the disk is full. */
 const fullWithoutFsync = async (experiment: Experiment) => {
   const { redis } = experiment;
   const client = new Redis({ port: redis.port, host: '127.0.0.1' });
@@ -73,7 +73,7 @@ const redisFull: Row = {
     experiment.repeat((n) => (n % 2 === 0 ? fullWithFsync(experiment) : fullWithoutFsync(experiment)), 300, 1_200),
 };
 
-/** More than a page each: the dead letters do not fit into what the topic has already. */
+/** Larger than a page each, so that the dead letters do not fit into the allocated pages of the topic. */
 const poisonMessage = () => {
   const value = fixtures(DeviceValues).valid['notification for one key'] as ResourceValueArrived;
   const message = encodeMessage(DeviceValues, value, { source: 'faults' });
@@ -104,7 +104,7 @@ const kafkaFull: Row = {
     await experiment.repeat(
       async () => {
         await experiment.fault('full disk of Kafka, kill', { times: 2 }, async () => {
-          // Poison is in Kafka before the disk is full, and is read when it is.
+          // The poison is written before the disk is full, and read when it is.
           for (const replica of system.replicas) replica.pause();
           for (let n = 0; n < poisonsEach; n++)
             await system.producer.sendTo(topic, { ...poisonMessage(), key: random.pick(system.load.devices).id });
@@ -114,7 +114,7 @@ const kafkaFull: Row = {
           if (!(await endsByItself(infrastructure.kafka)))
             experiment.violation('F29 Kafka did not end although its disk was full');
           await experiment.pause(500, 3_000);
-          // What they were about to write is in no other place than Kafka.
+          // Kafka alone has the letters that the replicas were about to write.
           await Promise.all(system.replicas.map((replica) => replica.kill()));
           disk().free();
           await infrastructure.kafka.heal();
@@ -127,12 +127,12 @@ const kafkaFull: Row = {
     const letters = () => system.endOf(`${DeviceValues.name}.dispatcher.dlq`);
     await eventually(async () => (await letters()) >= sent, 40_000);
     const found = await letters();
-    // More than that: a dispatcher that does not learn whether Kafka has a letter writes it again.
+    // There may be more, because a dispatcher that does not learn whether Kafka has a letter writes it again.
     if (found < sent) experiment.violation(`F29 ${sent} messages were poison, ${found} are in the dead letters`);
   },
 };
 
-/** What PostgreSQL took, and what it may have taken. */
+/** Changes that PostgreSQL accepted, and those that it may have accepted. */
 class Changes {
   accepted = 0;
   possible = new Set<number>();
@@ -158,7 +158,7 @@ const change = async (experiment: Experiment, changes: Changes, channel: string,
   changes.note(n, status);
 };
 
-/** A new segment of its log, which the disk does not take. New sessions may be refused. */
+/** Starts a new segment of PostgreSQL's log, for which the disk has no room. New sessions may be refused. */
 const switchLog = (session: Client) => session.query('SELECT pg_switch_wal()').catch(() => undefined);
 
 const postgresFull: Row = {
@@ -168,7 +168,7 @@ const postgresFull: Row = {
   exclusive: true,
   cannotRun: cannotMount,
   equip: async (_infrastructure, folder) => {
-    // It waits for its disk: otherwise it would forget what it accepted last, as it is told to.
+    // Not `fast`: PostgreSQL must wait for its disk, or it could lose its last accepted changes.
     const infrastructure = await Infrastructure.start(join(folder, 'infrastructure'), { fast: false });
     await infrastructure.postgresql.stop();
     current = SmallDisk.mountOver(infrastructure.postgresql.data, 256);

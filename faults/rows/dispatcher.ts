@@ -1,16 +1,16 @@
-/** Rows in which dispatchers die, are suspended, start and stop. */
+/** Rows in which dispatchers are killed, suspended, started and stopped. */
 import { sleep } from '../../tools/lanyard/project.ts';
 import { eventually, type Experiment, type Row } from '../experiment.ts';
 import type { Replica } from '../replica.ts';
 
-/** Kills it, and starts it again. */
+/** Kills a replica, and starts it again. */
 export const bounce = async ({ system }: Experiment, replica: Replica) => {
   await replica.kill();
   await system.evict(replica);
   await replica.start();
 };
 
-/** Kills it, and has it started again while something else happens. */
+/** Kills a replica, and launches it again without waiting until it is ready. */
 const killAndLaunch = async ({ system }: Experiment, replica: Replica) => {
   await replica.kill();
   await system.evict(replica);
@@ -40,7 +40,7 @@ const killed: Row = {
     }),
 };
 
-/** Another one sends the batch under way again; and when this one wakes up its link to Redis is too old to be used on. */
+/** Another replica sends the batch in flight again; and when this one continues, its link to Redis is too old to be used further. */
 const afterPause = 2;
 
 const paused: Row = {
@@ -54,7 +54,7 @@ const paused: Row = {
         const replica = experiment.victim();
         await experiment.fault('SIGSTOP', { times: afterPause, afterMs: 1_500 }, async () => {
           replica.pause();
-          // Silence of 5 s makes its channels free.
+          // After 5 s of silence, other replicas may take its channels.
           await sleep(experiment.random.chance(0.75) ? experiment.random.int(6_500, 8_000) : 1_500);
           replica.resume();
         });
@@ -100,7 +100,7 @@ const storm: Row = {
     ),
 };
 
-/** Of a processor, while there is nothing to do. */
+/** Share of a processor while there is no work. */
 const idleShareMax = 0.05;
 
 const calm: Row = {
@@ -118,7 +118,7 @@ const calm: Row = {
       share = Math.min(share, Math.max(...used().map((now, n) => (now - (before[n] ?? 0)) / 3)));
       return share < idleShareMax;
     };
-    // Programs are still being compiled for a while.
+    // For a while, programs are still being compiled.
     if (!(await eventually(isIdle, 15_000)))
       experiment.violation(`I6 a dispatcher without work used ${Math.round(share * 100)} % of a processor`);
   },

@@ -1,15 +1,15 @@
-/** The whole system with devices over DTLS behind a balancer, beside the dispatchers of the run. */
+/** The whole system with devices over DTLS behind a load balancer, beside the dispatchers of the run. */
 import { DtlsRehearsal, proxies } from '../../tools/testing/dtls-rehearsal.ts';
 import { TestSystem } from '../../tools/testing/test-system.ts';
 import type { Experiment, Row } from '../experiment.ts';
 
 const devices = 40;
-/** With so many retransmissions, several are left to a device when the lease of a killed replica has ended. */
+/** With this many retransmissions, a device has several left when the lease of a killed replica has ended. */
 const load = { devices, valuesPerSecond: devices, updateSeconds: 5, retransmissions: 6, patienceMs: 300_000 };
 
 const badNetwork = { loss: 0.03, duplication: 0.1, delayMs: [0, 3_000] } as const;
 
-/** Each fault hits what the one before has left; values flow again after each. */
+/** Each fault hits the state that the previous one has left; after each, values must flow again. */
 const breakAll = async (experiment: Experiment, system: TestSystem, rehearsal: DtlsRehearsal) => {
   const { balancer } = rehearsal;
   balancer.conditions = badNetwork;

@@ -1,4 +1,4 @@
-/** Everything at once. */
+/** All faults at once. */
 import { sleep } from '../../tools/lanyard/project.ts';
 import { type Experiment, type Row } from '../experiment.ts';
 import { bounce } from './dispatcher.ts';
@@ -63,7 +63,7 @@ const actions: Record<string, (experiment: Experiment) => Promise<unknown>> = {
     ),
 };
 
-/** What needs neither infrastructure nor a dispatcher to start, beside what does: starts take turns. */
+/** Faults that need neither infrastructure nor a dispatcher to start run beside the others, in which starts take turns. */
 const light = ['cut a line', 'cut an answer', 'cut a socket', 'refuse a callback', 'throw out of the group'];
 
 const rssBytesMax = 450 * 1_024 * 1_024;

@@ -1,4 +1,4 @@
-/** The gateway dies or is stopped under thousands of WebSockets. */
+/** The gateway is killed or stopped under thousands of WebSockets. */
 import { sleep } from '../../tools/lanyard/project.ts';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,15 +14,15 @@ import type { Device } from '../load.ts';
 const socketsWanted = 2_000;
 const requestsAtOnce = 24;
 
-/** Of a client that waits longer each time, as clients should. */
+/** Back-off of a client that waits longer each time, as clients should. */
 const backOffMs = { first: 200, most: 2_000 };
 
 const backWithinMs = 60_000;
 
-/** STOP_TIMEOUT_MS, and what a process takes to end after that. */
+/** STOP_TIMEOUT_MS, and the time that a process takes to end after that. */
 const stopMs = 15_000 + 3_000;
 
-/** What is in the tunnels of a gateway that is killed comes again. */
+/** Batches in the tunnels of a killed gateway are sent again. */
 const afterGateway = 2;
 
 const severalAtOnce = async <T>(list: readonly T[], work: (one: T) => Promise<unknown>) => {
@@ -60,7 +60,7 @@ class Gateway {
         IDENTITY_PRIVATE_KEY: identityKeys.identityPrivateKey,
         GATEWAY_REDIS_PREFIX: `${system.redisPrefix}gateway:`,
         GATEWAY_FIRST_KEY_FILE: join(folder, 'admin.key'),
-        // Of the others nothing is asked.
+        // The other services get no requests.
         ...Object.fromEntries(
           apps
             .filter((app) => app !== 'gateway')
@@ -90,7 +90,7 @@ class Gateway {
     return JSON.parse(text || '{}');
   }
 
-  /** A key, its channel, a device of its own, and a client. */
+  /** Adds a key, its channel, a device for it, and a client. */
   async addSocket(admin: string, n: number) {
     const { system, history, random } = this.experiment;
     const { id, key } = await this.call(admin, 'POST', '/v3/api-keys', { name: `socket ${n}` });

@@ -1,4 +1,4 @@
-/** Rows about Kafka: partitions are added, messages are poison. PostgreSQL is here too. */
+/** Rows about Kafka, with added partitions and poison messages. A row about PostgreSQL is here too. */
 import { sleep } from '../../tools/lanyard/project.ts';
 import { DeviceValues, encodeMessage, fixtures, type ResourceValueArrived } from '@lanyard/contracts';
 import { eventually, type Row } from '../experiment.ts';
@@ -11,7 +11,7 @@ const morePartitions: Row = {
     const { load, kafka } = experiment.system;
     await sleep(2_000);
     await experiment.fault('more partitions', {}, async () => {
-      // Which partition a device is on changes, so its order would not hold: other devices take over.
+      // Devices move to other partitions, so their order would not hold: new devices replace them.
       const previous = load.devices.splice(0);
       await load.stop();
       const admin = kafka.kafka.admin();

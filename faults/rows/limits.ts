@@ -1,4 +1,4 @@
-/** Rows about time and size: clocks that jump, queues that are too long. */
+/** Rows about time and size: clocks that jump, and queues that are too long. */
 import { sleep } from '../../tools/lanyard/project.ts';
 import { eventually, type Experiment, type Row } from '../experiment.ts';
 
@@ -58,9 +58,9 @@ const clocksOfProducers: Row = {
 const queueBytesMax = 50_000_000;
 const quietMs = 1_000;
 const lookAgainMs = 100;
-/** On a busy machine: what Kafka has, and the dispatcher has not read yet, are hundreds of megabytes. */
+/** Long enough for a busy machine: hundreds of megabytes are in Kafka that the dispatcher has not read yet. */
 const queuedWithinMs = 120_000;
-/** Of what is queued at a time. */
+/** Events that are queued at a time. */
 const portion = 100;
 
 const pageOf = async (experiment: Experiment, name: string) => {
@@ -70,8 +70,8 @@ const pageOf = async (experiment: Experiment, name: string) => {
 };
 
 /**
- * Resolves when every event that Kafka has is in the queue of a callback, or was, and no earlier request is under way.
- * Nothing is dropped from then on, so that what arrives afterwards is newer than everything that was dropped.
+ * Resolves when every event that Kafka has is in the queue of a callback, or was, and no earlier request is in flight.
+ * Nothing is dropped from then on, so events that arrive afterwards are newer than all dropped ones.
  */
 const settle = async (experiment: Experiment, name: string) => {
   const events = [...experiment.history.events.values()];
@@ -95,7 +95,7 @@ const overflow: Row = {
   perSecond: 150,
   seconds: 14,
   drops: true,
-  // The callback is tried again after up to 120 s.
+  // The callback is retried after up to 120 s.
   drainMs: 180_000,
   inject: async (experiment) => {
     const { system } = experiment;
@@ -120,7 +120,7 @@ const overflow: Row = {
   },
 };
 
-/** So many events for one channel, while there is no other load. Resolves when they are in its queue, or were. */
+/** Produces events for one channel, while there is no other load. Resolves when they are in its queue, or were. */
 const fill = async (experiment: Experiment, name: string, count: number) => {
   const { load } = experiment.system;
   const devices = load.devices.filter(({ kind, channels }) => kind === 'values' && channels.includes(name));
@@ -153,14 +153,14 @@ const overflowUnderSocket: Row = {
     await system.mustCall(channel, 'PUT', 'websocket', { serialization });
     const name = receiver.channel;
     await system.load.stop();
-    // What has arrived and is not proven would be counted as dropped.
+    // Events that have arrived but are not confirmed would be counted as dropped.
     if (!(await eventually(() => history.missing() === 0, queuedWithinMs))) experiment.violation('D1b is not quiet');
     await sleep(quietMs);
     await experiment.fault('no socket until the queue is nearly full', {}, async () => {
       receiver.stop();
       while ((await pageOf(experiment, name)).bytes < queueBytesMax - 6_000_000) await fill(experiment, name, portion);
     });
-    // What was sent is the oldest, so it goes first: a part of it, or all of it and others.
+    // The events that were sent are the oldest, so they are dropped first: a part of them, or all of them and others.
     const share = experiment.random.pick([0.3, 0.6, 1.2]);
     await experiment.fault('a socket proves little until the queue overflows', {}, async () => {
       const before = history.deliveries.length;
@@ -174,7 +174,7 @@ const overflowUnderSocket: Row = {
       await fill(experiment, name, Math.ceil((queueBytesMax - bytes) / (bytes / n) + share * onTheirWay));
       await experiment.learnDrops();
       if (experiment.dropped === 0) experiment.violation('D1b the queue did not overflow');
-      // It has room for more, and finds its place behind what was lost, before the rest of that is proven.
+      // The socket has room for more, and finds its place after the lost events, before the remaining ones are confirmed.
       const batches = sent().length;
       receiver.releaseFirstPong();
       if (!(await eventually(() => sent().length > batches, 5_000))) experiment.violation('D1b the socket got no more');

@@ -1,17 +1,17 @@
-/** Rows in which the customers' side misbehaves. */
+/** Rows in which the customers' receivers misbehave. */
 import { sleep } from '../../tools/lanyard/project.ts';
 import { eventually, type Experiment, type Row } from '../experiment.ts';
 import type { SocketReceiver } from '../receivers/socket-receiver.ts';
 
 const waitsMs = [1_000, 2_000, 4_000, 8_000];
 
-/** Ready queues are looked at every 100 ms. */
+/** Dispatchers check ready queues every 100 ms. */
 const lookMs = 200;
 
-/** A machine that has more to do delays single ones. */
+/** A busy machine delays single attempts. */
 const outlierMs = 3_000;
 
-/** I7: after each failure in a row the next attempt comes when the schedule says: never too early, and not late. */
+/** I7: after each failure in a row, the next attempt follows the schedule, neither too early nor late. */
 const checkSchedule = (experiment: Experiment) => {
   const late: number[][] = waitsMs.map(() => []);
   for (const { attempts, channel } of experiment.system.callbacks.values()) {
@@ -151,7 +151,7 @@ const sockets: Row = {
     const [deaf, quiet] = experiment.system.sockets.values();
     if (!deaf?.closed.includes(1001))
       experiment.violation('F20 a socket that answered no ping was not closed with 1001');
-    // Where events flow, the first socket learns by itself that it is not the one any more.
+    // While events flow, the first socket notices by itself that it was replaced.
     await disturb(experiment, 'second', quiet);
   },
 };
@@ -167,7 +167,7 @@ const disturb = async (experiment: Experiment, what: string, socket: SocketRecei
   if (what.startsWith('stops reading')) {
     socket.pause();
     await experiment.pause(300, 1_500);
-    // What was on its way to it is lost with it.
+    // Messages in flight to this socket are lost with it.
     return what === 'stops reading' ? socket.resume() : socket.cut();
   }
   const before = socket.closed.length;

@@ -3,15 +3,15 @@ import { sleep } from '../../tools/lanyard/project.ts';
 import { eventually, type Equipment, type Experiment, type Row } from '../experiment.ts';
 import { killWithLag, RedisCluster } from '../../tools/testing/redis-cluster.ts';
 
-/** A batch may be sent again when the link breaks, and once more by each replica that starts over twice. */
+/** A batch may be sent again when the link breaks, and again when a replica starts over, which each does up to twice. */
 const afterFailOver = 7;
 
-/** A slot that moves refuses commands for a while, and a claim may be lost with its answer. */
+/** A moving slot refuses commands for a while, and a claim may be lost with its answer. */
 const afterMove = 5;
 
 const takesOverWithinMs = 20_000;
 
-/** Of `DISPATCHER_QUEUE_SHARDS`, each in a slot of its own. */
+/** The shards of `DISPATCHER_QUEUE_SHARDS`, each in a different slot. */
 const shards = ['s0', 's1', 's2', 's3'];
 
 const clusters = new WeakMap<Equipment, RedisCluster>();
@@ -30,7 +30,7 @@ const equip: NonNullable<Row['equip']> = async (_infrastructure, folder) => {
 
 const clusterOf = ({ equipment }: Experiment) => clusters.get(equipment) as RedisCluster;
 
-/** One that has slots of the dispatcher. */
+/** A pair of nodes with slots that the dispatcher uses. */
 const pairInUse = async ({ random }: Experiment, cluster: RedisCluster) => {
   const master = await cluster.ownerOf(await cluster.slotOf(random.pick(shards)));
   const pair = (await cluster.pairs()).find((one) => one.master === master);

@@ -1,10 +1,10 @@
-/** Rows in which Redis dies, loses data, is suspended, is full, or is hard to reach. */
+/** Rows in which Redis is killed, loses data, is suspended, is full, or is hard to reach. */
 import { sleep } from '../../tools/lanyard/project.ts';
 import { Redis } from 'ioredis';
 import type { RedisServer } from '../infrastructure.ts';
 import type { Experiment, Row } from '../experiment.ts';
 
-/** A batch may be sent again when the link breaks, and once more by each replica that starts over twice. */
+/** A batch may be sent again when the link breaks, and again when a replica starts over, which each does up to twice. */
 const afterRedis = 5;
 const afterLink = 2;
 
@@ -56,7 +56,7 @@ const lostTail: Row = {
   },
 };
 
-/** Redis is killed, and comes back without what `damage` takes from its disk. */
+/** Kills Redis, which comes back without the data that `damage` removes from its disk. */
 const forgets = (experiment: Experiment, name: string, damage: (redis: RedisServer) => void, settleMs: number) =>
   experiment.repeat(
     async () => {
@@ -101,7 +101,7 @@ const torn: Row = {
   seconds: 9,
   inject: (experiment) => {
     const tear = (redis: RedisServer) => redis.truncateLog(redis.logBytes - experiment.random.int(1, 20_000));
-    // What is torn off is still undelivered then, and a replica remembers it.
+    // So that the events torn off are still undelivered at that time, and a replica remembers them.
     for (const receiver of experiment.system.callbacks.values()) receiver.behaviour = 'slow';
     return forgets(experiment, 'torn log', tear, 800);
   },
@@ -116,7 +116,7 @@ const full: Row = {
     await experiment.repeat(async () => {
       await experiment.fault('maxmemory', { times: afterRedis }, async () => {
         const used = Number(/used_memory:(\d+)/.exec(await client.info('memory'))?.[1]);
-        // Now, or a little later, in the middle of something.
+        // The limit is reached at once, or a little later, in the middle of an operation.
         await client.config('SET', 'maxmemory', String(used + experiment.random.pick([-10_000, 0, 100_000])));
         await experiment.pause(500, 2_000);
         await client.config('SET', 'maxmemory', '0');
@@ -142,7 +142,7 @@ const cutReplies: Row = {
           `cut ${answered ? 'answer' : 'request'} of ${command}`,
           { times: afterLink },
           async () => {
-            // What comes rarely is asked for at once.
+            // A rare command is provoked.
             if (command === 'attach') for (const socket of experiment.system.sockets.values()) socket.cut();
             await redis.cutAt(experiment.asks(command), { afterAnswer: answered });
           },

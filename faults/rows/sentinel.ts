@@ -1,10 +1,10 @@
-/** The row on a Redis whose master is chosen by sentinels. */
+/** The row with a Redis whose master is elected by sentinels. */
 import { sleep } from '../../tools/lanyard/project.ts';
 import { eventually, type Equipment, type Experiment, type Row } from '../experiment.ts';
 import { killWithLag, type RedisNode } from '../../tools/testing/redis-cluster.ts';
 import { Sentinels } from '../sentinels.ts';
 
-/** A batch may be sent again when the link breaks, and once more by each replica that starts over twice. */
+/** A batch may be sent again when the link breaks, and again when a replica starts over, which each does up to twice. */
 const afterFailOver = 7;
 const takesOverWithinMs = 20_000;
 
@@ -22,7 +22,7 @@ const failOvers: Record<string, (experiment: Experiment, sentinels: Sentinels, m
     'fail-over on request': (_, sentinels) => sentinels.failOver(),
   };
 
-/** No client knows where the master is while dispatchers look for it. */
+/** The sentinels are down, so dispatchers that look for the master do not find it. */
 const withoutSentinels = async (experiment: Experiment, { sentinels }: Sentinels, master: RedisNode) => {
   await Promise.all(sentinels.map((sentinel) => sentinel.kill()));
   await master.kill();

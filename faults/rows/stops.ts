@@ -7,16 +7,16 @@ import { terminate } from '../terminate.ts';
 import type { Experiment, Row } from '../experiment.ts';
 import type { Replica } from '../replica.ts';
 
-/** The least that a dispatcher takes. */
+/** The shortest STOP_TIMEOUT_MS that a dispatcher accepts. */
 const stopTimeoutMs = 10_000;
 
-/** What holds the event loop then is given this long before the process ends (libs/service/src/run). */
+/** How long work that still holds the event loop may last before the process ends (libs/service/src/run). */
 const exitMs = 3_500;
 
-/** The replica that stops, and the one that loses its line to Redis. */
+/** Batches of the replica that stops, and of the one that loses its line to Redis, are sent again. */
 const afterStop = 3;
 
-/** Of the row that runs: it runs alone. */
+/** Lines of the running row, which runs alone. */
 let lines: { kafka: TcpLine; postgresql: TcpLine } | undefined;
 
 const lineTo = (server: string, replica: Replica) =>
@@ -31,7 +31,7 @@ const openAt = ({ system }: Experiment, { url }: Replica) =>
     ({ isOpen, socket }) => isOpen && socket?.url.startsWith(url.replace('http', 'ws')),
   );
 
-/** The one with the most sockets: they are all at the other one after each stop. */
+/** The replica with the most sockets: after each stop, all of them are at the other one. */
 const busiest = (experiment: Experiment) =>
   experiment.system.replicas.reduce((best, each) =>
     openAt(experiment, each).length > openAt(experiment, best).length ? each : best,
@@ -77,7 +77,7 @@ listener.security.protocol.map=CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT,PROXIED:
       await experiment.fault(`SIGTERM, ${about}`, { times: afterStop, afterMs: 10_000 }, async () => {
         if (how === 'refused') line.refuse();
         else line.weather = { stalled: true };
-        // At once, or when the dispatcher has noticed.
+        // Stops it at once, or after the dispatcher has noticed the fault.
         await experiment.pause(0, 1_500);
         await terminate(experiment, {
           about: `F26 ${about}`,
