@@ -1,7 +1,7 @@
 import { type Channel, type ChannelOptions, Lanyard } from '@lanyard/client';
 import { type CallbackReceiver, eventually } from '@lanyard/testing';
 
-/** One item of a notification channel, with the array it came in. */
+/** One item of a notification channel, with the name of its array. */
 export interface Received {
   category: string;
   // eslint-disable-next-line @typescript-eslint/no-explicit-any -- the items of six categories, as a customer sees them
@@ -23,13 +23,13 @@ const bodyOf = (body: unknown): string | Uint8Array<ArrayBuffer> => {
   return typeof body === 'string' ? body : JSON.stringify(body);
 };
 
-/** A customer's application: one API key, REST calls, and what its channel brought. */
+/** A customer's application: one API key, REST calls, and the items that its channel received. */
 export class Application {
   private readonly fromSocket: Received[] = [];
   private channel: Channel | undefined;
   private receiver: CallbackReceiver | undefined;
 
-  /** The same key, used as customers use it. */
+  /** A client with the same key, used as customers use it. */
   readonly lanyard: Lanyard;
 
   constructor(
@@ -40,7 +40,7 @@ export class Application {
     this.lanyard = new Lanyard({ baseUrl, key, fetch });
   }
 
-  /** Another application, with a key of its own made by this one (an administrator). */
+  /** Another application, with its own key, which this one (an administrator) creates. */
   async another(name: string): Promise<Application> {
     const { key } = await this.lanyard.call('POST /v3/api-keys', { body: { name } });
     return new Application(this.baseUrl, key);
@@ -70,7 +70,7 @@ export class Application {
     };
   }
 
-  /** Registers the WebSocket channel and stays connected, over restarts of the service too. */
+  /** Registers the WebSocket channel and stays connected, even if the service restarts. */
   async connects(serialization?: ChannelOptions['serialization']): Promise<void> {
     this.channel = await this.lanyard.listen({ reconnectMaxMs: 1_000, ...(serialization && { serialization }) });
     void this.collect(this.channel).catch(() => undefined);
@@ -87,7 +87,7 @@ export class Application {
     this.channel?.close();
   }
 
-  /** Everything its channel brought, in order. */
+  /** Everything that its channel received, in order. */
   get received(): Received[] {
     return [...this.fromSocket, ...(this.receiver?.messages ?? []).flatMap(itemsOf)];
   }
@@ -96,7 +96,7 @@ export class Application {
     return this.received.filter((r) => r.category === category).map((r) => r.item as unknown);
   }
 
-  /** Waits for an item of a category that passes. */
+  /** Waits for an item of a category that passes the check. */
   async receives(
     category: string,
     passes: (item: Received['item']) => boolean = () => true,

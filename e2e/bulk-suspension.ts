@@ -3,7 +3,7 @@ import { eventually, holdRows } from '@lanyard/testing';
 import type { Application, Reply } from './application.ts';
 import type { RunningSystem } from './system.ts';
 
-/** The service changes so many in a transaction: one is done, one is being done, one is to do. */
+/** The service changes this many devices in a transaction: one is done, one is running, one is still to do. */
 const atOnce = 500;
 const devices = 3 * atOnce;
 
@@ -30,7 +30,7 @@ const all = async (app: Application, path: string): Promise<Item[]> => {
 const bulk = (app: Application, action: 'suspend' | 'resume', more: object = {}): Promise<Reply> =>
   app.call('POST', '/v3/device-suspensions', { action, category: 'recalled', filter, ...more });
 
-/** Answers their ids in the order in which a call goes over them. */
+/** Creates devices. Returns their ids in the order in which a call processes them. */
 const created = async (app: Application): Promise<string[]> => {
   const rows = Array.from({ length: devices }, (_, n) => `bulk-${n},bulk\n`);
   const table = `endpoint_name,custom_attributes__site\n${rows.join('')}`;
@@ -47,13 +47,13 @@ const eachOnce = async (app: Application, code: string, ids: readonly string[]):
   expect(events.map((event) => event.device_id).sort()).toEqual(ids);
 };
 
-/** How many devices the audit entries of a code tell of. */
+/** How many devices the audit entries of a code mention. */
 const audited = async (app: Application, code: string): Promise<number> => {
   const entries = await all(app, `/v3/device-events?event_code=${code}`);
   return entries.reduce((sum, { data }) => sum + Number(data['changed_count']), 0);
 };
 
-/** The registry is killed in the second of three transactions of a call; the call is repeated when it is back. */
+/** The registry is killed in the second of three transactions of a call; the call is repeated after it has restarted. */
 export const interruptedSuspension = async (app: Application, system: RunningSystem): Promise<void> => {
   const ids = await created(app);
   expect(ids).toHaveLength(devices);

@@ -2,7 +2,7 @@ import type { PreSharedKey } from './compiled-device.ts';
 import { JavaDevice } from './java-device.ts';
 import type { RawKeyFiles, TlsFiles } from './tls-device.ts';
 
-/** Over TCP there is none. */
+/** Over plain TCP, there is no credential. */
 export type CaliforniumCredential = { files: TlsFiles } | { psk: PreSharedKey } | { raw: RawKeyFiles } | undefined;
 
 const argumentsOf = (credential: CaliforniumCredential): string[] => {

@@ -10,7 +10,7 @@ export interface PreSharedKey {
   key: string;
 }
 
-/** On libcoap, over TLS or DTLS with a key. */
+/** A device on libcoap, over TLS or DTLS with a key. */
 export class LibcoapDevice extends ForeignDevice {
   static async start(
     transport: 'udp' | 'tcp' | 'tls' | 'dtls',

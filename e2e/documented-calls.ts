@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../tools/lanyard/project.ts';
 
-/** Rows of the table below a heading of docs/compatibility.md, as the page says them: area, calls, result. */
+/** Rows of the table below a heading of docs/compatibility.md, as the page has them: area, calls, result. */
 export const documentedCalls = (heading: string): string[] => {
   const page = readFileSync(join(root, 'docs/compatibility.md'), 'utf8');
   const section = page.split('\n## ').find((text) => text.startsWith(`${heading}\n`)) ?? '';

@@ -6,13 +6,13 @@ import { fresh, sensor } from './journeys.ts';
 const valuesPerSecond = 200;
 const unacknowledgedMax = 50;
 
-/** Values of a resource that an account keeps, unless it says otherwise. */
+/** Values of a resource that an account keeps by default. */
 const historyMax = 1_000;
 
-/** A device whose acknowledgement is lost with its device-proxy reports the value again, which is another event. */
+/** If the acknowledgement is lost with the device-proxy, the device reports the value again, which is another event. */
 const eventsOfValueMax = 2;
 
-/** Values between two looks at whether they still flow. */
+/** Values between two checks that they still flow. */
 const someValues = 200;
 
 interface Reporter {
@@ -25,7 +25,7 @@ interface Reporter {
 
 const sum = (numbers: number[]): number => numbers.reduce((a, b) => a + b, 0);
 
-/** Each device reports 0, 1, 2 … until told to stop; what the service does not acknowledge holds its device up. */
+/** Each device reports 0, 1, 2 … until stopped; a value that the service does not acknowledge holds its device up. */
 export class Flow {
   private turn = 0;
   private timer: NodeJS.Timeout | undefined;
@@ -35,7 +35,7 @@ export class Flow {
     private readonly reporters: readonly Reporter[],
   ) {}
 
-  /** Registers so many devices, whose values the application is subscribed to. */
+  /** Registers devices, and subscribes the application to their values. */
   static async of(app: Application, coapUrl: string, devices: number): Promise<Flow> {
     const reporters: Reporter[] = [];
     for (let n = 0; n < devices; n++) {
@@ -60,12 +60,12 @@ export class Flow {
     }, 1000 / valuesPerSecond);
   }
 
-  /** One of these devices by itself. */
+  /** A flow of only one of these devices. */
   ofOne(): Flow {
     return new Flow(this.app, this.reporters.slice(0, 1));
   }
 
-  /** Of the first device. */
+  /** Id of the first device. */
   get deviceId(): string {
     return this.reporters[0]?.deviceId ?? '';
   }
@@ -74,12 +74,12 @@ export class Flow {
     return sum(this.reporters.map((r) => r.sent));
   }
 
-  /** Acknowledged by the service. */
+  /** Number of values that the service acknowledged. */
   get taken(): number {
     return sum(this.reporters.map((r) => r.taken));
   }
 
-  /** Values go out, are acknowledged and are delivered. */
+  /** Waits until values are sent, acknowledged and delivered. */
   async valuesFlow(): Promise<void> {
     const [taken, received] = [this.taken, this.app.values(sensor).length];
     await eventually(() => this.taken >= taken + someValues);
@@ -92,8 +92,8 @@ export class Flow {
   }
 
   /**
-   * Each value arrived, for the first time in the order of its device, and each event at most so many times. The application's channel
-   * names the events.
+   * Checks that each value arrived, that first arrivals were in the order of their device, and that no event arrived more often than
+   * `timesMax`. The application's channel must show the ids of events.
    */
   async arrivedWhole(timesMax: number): Promise<void> {
     for (const { deviceId, sent } of this.reporters) {
@@ -116,7 +116,7 @@ export class Flow {
     }
   }
 
-  /** The snapshot has the last value of each device. */
+  /** Waits until the snapshot has the last value of each device. */
   async isNewest(): Promise<void> {
     for (const { deviceId, sent } of this.reporters)
       await eventually(async () => {
@@ -126,7 +126,7 @@ export class Flow {
       });
   }
 
-  /** The history has every value of each device. One whose acknowledgement was lost may be there twice. */
+  /** Checks that the history has every value of each device. A value whose acknowledgement was lost may be there twice. */
   async isRemembered(): Promise<void> {
     for (const { deviceId, sent } of this.reporters)
       await eventually(async () => {

@@ -18,16 +18,16 @@ const asked = async (app: Application, deviceId: string, request: object): Promi
 interface Life {
   name: string;
   writtenBytes: number;
-  /** What it says when it is written. */
+  /** The line that it prints when it is written to. */
   written?: RegExp;
   updatesWhenTold?: boolean;
 }
 
 /**
- * What every third-party device does here: it is registered, observed, read and written by an application that
- * listens, updates its registration and takes its leave. It has the resources 3303/0/5700 and 3303/0/5750, says
- * `registered`, `written N` (bytes), `updated` and `deregistered`, and is told `set 21.5`, `update` and `stop`. One that
- * takes no `update` is waited for: it updates its registration by itself before that ends.
+ * The same life for every third-party device: it is registered, observed, read and written by an application that
+ * listens, updates its registration and deregisters. It has the resources 3303/0/5700 and 3303/0/5750, prints
+ * `registered`, `written N` (bytes), `updated` and `deregistered`, and receives `set 21.5`, `update` and `stop`. A device that
+ * does not support `update` is waited for: it updates its registration by itself before the registration ends.
  */
 export const livesItsLife = async (
   app: Application,
@@ -41,7 +41,7 @@ export const livesItsLife = async (
 
   const subscribed = await app.call('PUT', `/v2/subscriptions/${deviceId}${sensor}`);
   expect(await app.answer(subscribed.json['async-response-id'])).toMatchObject({ status: 200 });
-  // Compared in the snapshot, which knows types: some devices report in text, some in TLV.
+  // Compared in the snapshot, which decodes by type, because some devices report in text, some in TLV.
   const reported = async (): Promise<{ subscribed: boolean; reported?: { decoded?: unknown } }> => {
     const { json } = await app.call('GET', `/v3/devices/${deviceId}/echo`);
     return json.resources.find((r: { resource_path: string }) => r.resource_path === sensor);
@@ -71,7 +71,7 @@ export const livesItsLife = async (
   });
 
   if (updatesWhenTold) {
-    // It may have updated its registration before.
+    // The device may have updated its registration before.
     const since = device.said.length;
     device.tell('update');
     await device.says(/^updated/, { since });

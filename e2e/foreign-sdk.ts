@@ -16,9 +16,9 @@ import { LeshanDevice } from './leshan-device.ts';
 /** A session takes about 20 s; its test may take 600 s. */
 const sessionMaxMs = 480_000;
 
-/** A program that makes the calls: it says `ROW area | calls | passes` of each, or what is wrong. */
+/** A program that makes the calls: it prints `ROW area | calls | passes` for each, or what is wrong. */
 export interface SdkProgram {
-  /** Of the table in docs/compatibility.md. */
+  /** Heading of the table in docs/compatibility.md. */
   heading: string;
   command: string;
   args: readonly string[];
@@ -59,7 +59,7 @@ export const javaSdk = async (): Promise<SdkProgram> => {
   return { heading: 'Java SDK', command: 'java', args: [quiet, '-cp', `${place}:${place}/*`, 'SdkSession'] };
 };
 
-/** An SDK of the compatible service, unchanged, with two devices: docs/compatibility.md lists what it can do. */
+/** An unchanged SDK of the compatible service, with two devices: docs/compatibility.md lists which calls work. */
 export const foreignSdk = async (admin: Application, coapUrl: string, program: SdkProgram): Promise<void> => {
   const folder = mkdtempSync(join(tmpdir(), 'lanyard-sdk-'));
   const authority = join(folder, 'ca.pem');

@@ -4,14 +4,14 @@ import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Certified } from '@lanyard/testing';
 
-/** What a client asked for, and the status of the answer. */
+/** A client's request, and the status of the answer. */
 interface Exchange {
   range: string | undefined;
   ifRange: string | undefined;
   status: number | undefined;
 }
 
-/** TLS in front of the gateway, as a load balancer does it. Each response breaks off after so many bytes of its body. */
+/** TLS in front of the gateway, as in a load balancer. Each response breaks off after a number of bytes of its body. */
 export class HttpsFront {
   readonly exchanges: Exchange[] = [];
   private target = '';

@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream';
 import { eventually } from '@lanyard/testing';
 import { prepareJava } from '../tools/lanyard/java-programs.ts';
 
-/** What of standard error goes into the message of a failed test. */
+/** The most lines of standard error in the message of a failed test. */
 const complaintsMax = 10;
 
 const linesOf = (stream: Readable | null, take: (line: string) => void): Promise<void> =>
@@ -13,7 +13,7 @@ const linesOf = (stream: Readable | null, take: (line: string) => void): Promise
     else resolve();
   });
 
-/** A device that this project did not write, in a process of its own. It says what happens and takes commands, line by line. */
+/** A third-party device in a separate process. It prints events and takes commands, line by line. */
 export class ForeignDevice {
   readonly said: string[] = [];
   private readonly complaints: string[] = [];
@@ -32,7 +32,7 @@ export class ForeignDevice {
     this.process.stdin?.write(`${command}\n`);
   }
 
-  /** Waits for a line, among those from `since` on. Throws at once when the device ended without having said it. */
+  /** Waits for a line, from line `since` on. Throws at once if the device ended without having printed it. */
   async says(pattern: RegExp, { since = 0 } = {}): Promise<string> {
     const problem = (what: string): Error =>
       new Error(

@@ -6,13 +6,13 @@ import { fresh, sensor, thirdPartyDevice } from './journeys.ts';
 /** Waits between the calls of a failing callback, seconds (spec §8). */
 const schedule = [1, 2, 4];
 
-/** -10 %. Later is what a busy machine makes of it; the schedule itself is held with a clock of their own by unit tests. */
+/** At most 10 % early. A busy machine may be late; unit tests check the schedule itself with their own clock. */
 const isKept = (seconds: number, gapMs: number): boolean => gapMs >= seconds * 900;
 
 const numbered = (device: DeviceClient, from: number, to: number): Promise<void>[] =>
   Array.from({ length: to - from }, (_, i) => device.report(sensor, from + i));
 
-/** Journey 2: an application that answers 503 for a while gets everything, in order, on the schedule. */
+/** Journey 2: an application that answers 503 for a while then receives everything, in order and on schedule. */
 export const failingCallback = async (admin: Application, coapUrl: string): Promise<void> => {
   const receiver = await new CallbackReceiver().start();
   const app = await admin.another(fresh('callback'));

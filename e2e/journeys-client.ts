@@ -4,7 +4,7 @@ import { eventually, thermometer } from '@lanyard/testing';
 import type { Application } from './application.ts';
 import { fresh, sensor } from './journeys.ts';
 
-/** The client package with a key of its own: pages, events, commands with their results, errors. */
+/** The client package with its own key: pages, events, commands with their results, errors. */
 export const clientPackage = async (administrator: Application, coapUrl: string): Promise<void> => {
   const { lanyard } = await administrator.another(fresh('client'));
   const channel = await lanyard.listen({ serialization: { cfg: { include_uid: true } } });

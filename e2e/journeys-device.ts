@@ -11,7 +11,7 @@ import { fresh, sensor } from './journeys.ts';
 
 const display = '/3341/0/5527';
 
-/** `npm run device`, as a process of its own. */
+/** `npm run device`, as a separate process. */
 export class DemonstrationDevice {
   readonly said: string[] = [];
 
@@ -41,7 +41,7 @@ export class DemonstrationDevice {
     });
   }
 
-  /** It deregisters. */
+  /** Stops it, and waits until it has deregistered. */
   async ends(): Promise<void> {
     const gone = new Promise((done) => this.child.once('exit', done));
     this.child.kill('SIGINT');
@@ -52,7 +52,7 @@ export class DemonstrationDevice {
 const succeeded = async (app: Application, asyncId: string): Promise<void> =>
   expect(await app.answer(asyncId)).toMatchObject({ status: 200 });
 
-/** The device says how its temperature is read. */
+/** The device prints the call that reads its temperature. */
 const suggested = async (app: Application, line: string): Promise<void> => {
   const [, url = '', body = ''] = /'(\S+)' -d '(.+)'$/.exec(line) ?? [];
   const { json } = await app.call('POST', url.slice(app.baseUrl.length), JSON.parse(body));
@@ -60,14 +60,14 @@ const suggested = async (app: Application, line: string): Promise<void> => {
 };
 
 /**
- * What docs/tour.md says about the demonstration device, over UDP or, to a URL with `coaps`, over DTLS. The application is
- * already connected.
+ * Everything that docs/tour.md says about the demonstration device, over UDP or, for a URL with `coaps`, over DTLS. The
+ * application must be connected already.
  */
 export const demonstrated = async (app: Application, url: string): Promise<void> => {
   const folder = mkdtempSync(join(tmpdir(), 'lanyard-device-'));
   const keyFile = join(folder, 'admin.key');
   writeFileSync(keyFile, app.key);
-  // By the name of its host, as docker-compose.yml does.
+  // Uses the name of its host, as docker-compose.yml does.
   const byName = url.replace('//127.0.0.1:', '//localhost:');
   const options = { url: byName, 'period-seconds': '0.5', api: app.baseUrl, 'key-file': keyFile };
   const device = DemonstrationDevice.start(fresh('demonstration'), options, url.startsWith('coaps:'));

@@ -11,7 +11,7 @@ interface Entry {
 
 const whats = (timeline: Entry[]): string[] => timeline.map(({ what }) => what);
 
-/** A command that waits, then ends; its device; and a value that was delivered: each with what it waits for. */
+/** Explains a command that waits, then ends; its device; and a delivered value, each with what it waits for. */
 export const explained = async (administrator: Application, coapUrl: string): Promise<void> => {
   const app = await administrator.another(fresh('explained'));
   const serialization = { cfg: { include_uid: true } };
@@ -47,7 +47,7 @@ export const explained = async (administrator: Application, coapUrl: string): Pr
     expect(order).toEqual(['command.accepted', 'command.sent', 'command.succeeded']);
   });
 
-  // What the event log and the directory hold of the device's last message arrives a moment after the command's answer.
+  // The event log and the directory know the device's last message a moment after the command's answer.
   const seen = await eventually(async () => {
     const byId = await explain(`device_id=${deviceId}`);
     const byName = await explain(`device_id=${encodeURIComponent(device.name)}`);
@@ -75,7 +75,7 @@ export const explained = async (administrator: Application, coapUrl: string): Pr
   app.closes();
 };
 
-/** What is another tenant's, or another key's, does not exist. */
+/** Records of another tenant, or of another key, do not exist for the caller. */
 const refuses = async (
   administrator: Application,
   app: Application,

@@ -9,7 +9,7 @@ interface History {
   steps: { count: number; min: number; max: number; mean: number; last: number }[];
 }
 
-/** Values that a device reports are in its history and in the statistics; what it loses needs attention. */
+/** Reported values are in the history and in the statistics of the device; a lost subscription needs attention. */
 export const remembered = async (administrator: Application, coapUrl: string): Promise<void> => {
   const app = await administrator.another(fresh('remembered'));
   await app.call('PUT', '/v2/notification/websocket', {});
@@ -19,7 +19,7 @@ export const remembered = async (administrator: Application, coapUrl: string): P
   await device.register();
   const deviceId = await app.deviceId(device.name);
   const accept = { accept: 'application/json' };
-  // A rule may have subscribed to it before.
+  // A rule may have subscribed to this resource before.
   const { status, json } = await app.call('PUT', `/v2/subscriptions/${deviceId}${sensor}`, undefined, accept);
   expect([200, 202]).toContain(status);
   if (status === 202) await app.answer(json['async-response-id']);
@@ -56,7 +56,7 @@ export const remembered = async (administrator: Application, coapUrl: string): P
     const [lost] = json.kinds.filter(({ kind }: { kind: string }) => kind === 'lost-subscriptions');
     expect(lost.count).toBeGreaterThanOrEqual(1);
   });
-  // Other devices of the account count as well.
+  // Other devices of the account are counted as well.
   await eventually(async () => {
     const { json } = await app.call('GET', '/v3/attention/lost-subscriptions?limit=1000');
     expect(json.data.map(({ device_id }: { device_id: string }) => device_id)).toContain(deviceId);

@@ -16,7 +16,7 @@ interface Line {
   messageId?: number;
 }
 
-/** What all services have written under the id of a request: `app: message topic`, each once. */
+/** All log lines of the services with the id of a request: `app: message topic`, each once. */
 const linesOf = (logs: string, requestId: string): Line[] =>
   readdirSync(logs)
     .flatMap((file) => readFileSync(join(logs, file), 'utf8').split('\n'))
@@ -27,7 +27,7 @@ const linesOf = (logs: string, requestId: string): Line[] =>
 const told = (lines: readonly Line[]): string[] =>
   [...new Set(lines.map(({ app, msg, topic }) => `${app}: ${msg}${topic === undefined ? '' : ` ${topic}`}`))].sort();
 
-/** The id that a caller gives is in the answer, in the headers of what follows, and in the logs of every service that handles it. */
+/** The id that a caller gives is in the answer, in the headers of all messages that follow, and in the logs of every service involved. */
 export const followed = async (app: Application, coapUrl: string, logs: string): Promise<void> => {
   const { device } = thermometer({ name: fresh('followed'), server: coapUrl });
   await device.open();

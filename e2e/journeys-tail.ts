@@ -4,7 +4,7 @@ import { eventually, thermometer } from '@lanyard/testing';
 import type { Application } from './application.ts';
 import { fresh } from './journeys.ts';
 
-/** What a stream brings, until it is left. */
+/** Collects the entries of a stream, until it is left. */
 const follow = async (app: Application, options: TailOptions = {}) => {
   const leaving = new AbortController();
   const entries: DeviceEvent[] = [];
@@ -22,7 +22,7 @@ const follow = async (app: Application, options: TailOptions = {}) => {
   };
 };
 
-/** What happens to a device is in the stream of the log at once, and is not missed by who comes back. */
+/** Events of a device appear in the stream of the log at once, and a client that reconnects misses none. */
 export const tailed = async (app: Application, coapUrl: string): Promise<void> => {
   const { device } = thermometer({ name: fresh('tailed'), server: coapUrl });
   const stream = await follow(app);
@@ -40,7 +40,7 @@ export const tailed = async (app: Application, coapUrl: string): Promise<void> =
   await device.close();
 };
 
-/** Connections that break in the middle lose no entry and bring none twice. */
+/** Connections that break in the middle neither lose nor repeat an entry. */
 export const tailedOverBreaks = async (app: Application, coapUrl: string): Promise<void> => {
   let open: AbortController | undefined;
   const connections: (string | null)[] = [];
@@ -67,7 +67,7 @@ export const tailedOverBreaks = async (app: Application, coapUrl: string): Promi
   await eventually(() => expect(stream.codesOf(deviceId).at(-1)).toBe('SYS_106'));
   const ids = stream.entries.map(({ id }) => id);
   expect(new Set(ids).size).toBe(ids.length);
-  // The service says where it began, so that what came before the first entry is not missed either.
+  // The service tells where the stream began, so that no entry before the first received one is missed.
   expect(connections.slice(1)).not.toContain(null);
   await stream.leave();
   await device.close();

@@ -5,7 +5,7 @@ import type { Application } from './application.ts';
 import { fresh, sensor } from './journeys.ts';
 import type { TraceReceiver } from '../tools/testing/trace-receiver.ts';
 
-/** One value from datagram to frame, and one command there and back: each a single trace across services. */
+/** One value from datagram to frame, and one command there and back: each is a single trace across the services. */
 export const traced = async (app: Application, coapUrl: string, receiver: TraceReceiver): Promise<void> => {
   const { device } = thermometer({ name: fresh('traced'), server: coapUrl });
   await device.open();

@@ -8,7 +8,7 @@ const writable = '/3303/0/5750';
 
 let numbers = 0;
 
-/** Unique within a run. */
+/** A name that is unique within a run. */
 export const fresh = (name: string): string => `${name}-${process.pid}-${numbers++}`;
 
 const deviceEvents = async (app: Application, deviceId: string, code: string): Promise<unknown[]> => {
@@ -17,7 +17,7 @@ const deviceEvents = async (app: Application, deviceId: string, code: string): P
   return answer.json.data as unknown[];
 };
 
-/** Reads until the echo shows what is expected of a resource. */
+/** Reads until the echo shows the expected state of a resource. */
 const echoes = async (app: Application, deviceId: string, path: string, expected: object): Promise<void> => {
   await eventually(async () => {
     const { json } = await app.call('GET', `/v3/devices/${deviceId}/echo`);

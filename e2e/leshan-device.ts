@@ -10,9 +10,9 @@ export const specimenDefinition = join(root, 'e2e/leshan/specimen.xml');
 export interface LeshanOptions {
   lifetimeSeconds?: number;
   queueMode?: boolean;
-  /** It has the account of a bootstrap server, and none of an LwM2M server. */
+  /** It has an account of a bootstrap server, and none of an LwM2M server. */
   bootstrap?: boolean;
-  /** Content-Format numbers; the first is its default. Without: all that Leshan speaks. */
+  /** Content-Format numbers; the first is its default. By default, all that Leshan supports. */
   formats?: readonly number[];
   /** It has an instance of object 33010. */
   specimen?: boolean;
@@ -23,8 +23,8 @@ export interface LeshanOptions {
 }
 
 /**
- * A thermometer on Eclipse Leshan's client library. It says `registered rd/…`, `refused FORBIDDEN(403)`,
- * `written 5750 …`, …; what it takes is in `leshan/LeshanDevice.java`.
+ * A thermometer on Eclipse Leshan's client library. It prints `registered rd/…`, `refused FORBIDDEN(403)`,
+ * `written 5750 …`, …; `leshan/LeshanDevice.java` lists its commands.
  */
 export class LeshanDevice extends JavaDevice {
   static async start(

@@ -6,26 +6,26 @@ import { eventually } from '@lanyard/testing';
 
 export type Sdk = typeof Package;
 
-/** What the steps of a session share: the SDK's own objects, and the device behind the service. */
+/** Objects that the steps of a session share: those of the SDK, and the device behind the service. */
 export interface Session {
   connect: Package.ConnectApi;
   directory: Package.DeviceDirectoryApi;
   accounts: Package.AccountManagementApi;
   foundation: ReturnType<Package.SDK['foundation']>;
-  /** With the key of the SDK. */
+  /** An application with the key of the SDK. */
   app: Application;
   demo: ReturnType<typeof thermometer>;
   deviceId: string;
-  /** Unique name for what a step makes. */
+  /** A unique name for something that a step creates. */
   fresh(name: string): string;
-  /** Ids that an earlier step made. */
+  /** Ids that earlier steps created. */
   made: Map<string, string>;
 }
 
 /** One use of the SDK, as docs/compatibility.md lists it. */
 export interface Step {
   area: string;
-  /** Methods of the package that it calls. */
+  /** Methods of the package that the step calls. */
   calls: string;
   run(session: Session): Promise<void>;
 }
@@ -40,7 +40,7 @@ const idOf = ({ made }: Session, name: string): string => made.get(name) ?? '';
 const commands: Step[] = [
   step('Channel', 'ConnectApi.startNotifications', async ({ connect, app }) => {
     await connect.startNotifications();
-    // It has sent its first poll, which makes the channel: a result that comes before that is done goes nowhere.
+    // The SDK has sent its first poll, which creates the channel; a result that arrives before that is done would be lost.
     await app.call('PUT', '/v2/notification/pull', {});
   }),
   step('Commands', 'ConnectApi.getResourceValue', async ({ connect, deviceId }) =>
@@ -73,7 +73,7 @@ const subscriptions: Step[] = [
     async ({ connect, deviceId, demo }) => {
       const values: unknown[] = [];
       const asked = connect.addResourceSubscription(deviceId, sensor, (_, value) => values.push(value));
-      // The package keeps the answer's id in a form that it does not find again: its promise always ends like this.
+      // The package stores the answer's id in a form that it does not find again, so its promise always ends like this.
       await expect(asked).rejects.toMatch(/^Timeout getting async value/);
       await eventually(() => demo.device.isObserved(sensor));
       await demo.device.report(sensor, 30);

@@ -6,7 +6,7 @@ import { documentedCalls } from './documented-calls.ts';
 import { fresh } from './journeys.ts';
 import { type Sdk, type Session, steps } from './sdk-session.ts';
 
-/** Runs them one after the other, also behind one that failed: the list says of each whether it passes. */
+/** Runs the steps one after another, even after one has failed, because the list tells for each whether it passes. */
 const results = async (session: Session): Promise<{ rows: string[]; problems: string[] }> => {
   const rows: string[] = [];
   const problems: string[] = [];
@@ -22,14 +22,14 @@ const results = async (session: Session): Promise<{ rows: string[]; problems: st
 };
 
 /**
- * Journey 3: the JavaScript SDK of the compatible service, unchanged. docs/compatibility.md lists what it can do; the
- * list is held against what happened.
+ * Journey 3: the unchanged JavaScript SDK of the compatible service. docs/compatibility.md lists which calls work; the list
+ * is compared with the results.
  */
 export const officialSdk = async (admin: Application, coapUrl: string): Promise<void> => {
   const { ConnectApi, DeviceDirectoryApi, AccountManagementApi, SDK } = createRequire(import.meta.url)(
     'mbed-cloud-sdk',
   ) as Sdk;
-  // A key of its own with a channel of its own; it manages keys too.
+  // The SDK gets its own key with its own channel; the key manages other keys too.
   const groups = (await admin.call('GET', '/v3/policy-groups')).json.data as { id: string; name: string }[];
   const administrators = groups.filter(({ name }) => name === 'Administrators').map(({ id }) => id);
   const { json } = await admin.call('POST', '/v3/api-keys', { name: fresh('sdk'), groups: administrators });
@@ -40,7 +40,7 @@ export const officialSdk = async (admin: Application, coapUrl: string): Promise<
     await demo.device.register();
     const deviceId = await admin.deviceId(demo.device.name);
     const sdk = new SDK(config);
-    // This part of the package takes https only; behind a proxy with TLS the line is not needed.
+    // This part of the package accepts https only; the line is not needed behind a proxy with TLS.
     Object.assign(sdk.config, { host: admin.baseUrl });
     const session: Session = {
       connect: new ConnectApi(config),

@@ -17,10 +17,10 @@ export const serverNames = ['PostgreSQL', 'Kafka', 'Redis'] as const;
 export type ServerName = (typeof serverNames)[number];
 export type Fault = 'refuses' | 'never answers' | 'is slow';
 
-/** Of each packet, in each direction. */
+/** Delay of each packet, in each direction. */
 const slowMs = 100;
 
-/** A service as a process of its own, with a line of its own to each server of the infrastructure. */
+/** A service as a separate process, with its own line to each server of the infrastructure. */
 export class ServiceProcess extends ManagedProcess {
   /** Its exit code, once it has ended. */
   private readonly ended: Promise<number | null>;
@@ -83,7 +83,7 @@ export class ServiceProcess extends ManagedProcess {
     return service;
   }
 
-  /** What it wrote, logs included. */
+  /** Its output, including logs. */
   get output(): string {
     return readFileSync(this.spec.logFile, 'utf8');
   }
@@ -105,7 +105,7 @@ export class ServiceProcess extends ManagedProcess {
     return this.lines[name].asked > 0;
   }
 
-  /** Status of a probe, and how long it took. */
+  /** Status of a probe, and its duration. */
   async probe(path: '/healthz' | '/readyz'): Promise<{ status: number; ms: number; text: string }> {
     const begun = performance.now();
     const response = await fetch(this.url + path);
@@ -113,7 +113,7 @@ export class ServiceProcess extends ManagedProcess {
     return { status: response.status, ms: performance.now() - begun, text };
   }
 
-  /** Exit code, and how long it took until then. */
+  /** Ends the process. Resolves with its exit code, and how long it took to end. */
   async end(signal?: NodeJS.Signals): Promise<{ code: number | null; ms: number }> {
     const begun = performance.now();
     if (signal) kill(this.pid, signal);

@@ -6,15 +6,15 @@ import { deleteTopics } from '../tools/testing/topics.ts';
 
 /** Free ports: `tcpPort(0)`. */
 export { tcpPort, udpPort } from '../tools/lanyard/ports.ts';
-/** For tokens as the gateway signs them. */
+/** The key for tokens like those that the gateway signs. */
 export { signingKeyOf } from '../tools/lanyard/identity-keys.ts';
 
 export interface SystemOptions extends Pick<TestSystemOptions, 'replicas' | 'env'> {
-  /** Of another Redis than that of the other tests. */
+  /** URL of a Redis other than that of the other tests. */
   redisUrl?: string;
 }
 
-/** On the test infrastructure, on topics, a database and keys that nothing else uses. */
+/** A system on the test infrastructure, with topics, a database and keys that are used nowhere else. */
 export class RunningSystem extends TestSystem {
   private readonly isolation: Isolation;
 
@@ -37,7 +37,7 @@ export class RunningSystem extends TestSystem {
     this.options.env = { DEVICE_PROXY_COAP_TCP_NOSEC_ACCOUNT_ID: this.secrets.accountId, ...this.options.env };
   }
 
-  /** As by any supervisor: on busy cores the infrastructure may not accept a connection in time while the services start. */
+  /** As a supervisor would: on busy cores, the infrastructure may not accept connections in time while the services start. */
   protected override startsAgain(words: string): boolean {
     return words.includes('cannot be reached');
   }

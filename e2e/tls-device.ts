@@ -6,7 +6,7 @@ export interface TlsFiles {
   serverCertificate: string;
 }
 
-/** Keys without certificates (RFC 7250). */
+/** Raw public keys without certificates (RFC 7250). */
 export interface RawKeyFiles {
   publicKey: string;
   privateKey: string;

@@ -7,13 +7,13 @@ const results = { none: 0, success: 1, integrity: 5 } as const;
 
 const overHttp = 2;
 
-/** How a device disturbs its update. */
+/** A disturbance of a device's update. */
 export interface Disturbance {
-  /** The image that it downloaded fails its check. */
+  /** The downloaded image fails its check. */
   isCorrupt?: boolean;
   /** In its first download, it reboots after half of the image. */
   diesOnce?: boolean;
-  /** Waits before it downloads. */
+  /** The device waits for this before it downloads. */
   before?: Promise<void>;
 }
 
@@ -23,7 +23,7 @@ export class UpdatingDevice {
   version = '1';
   /** How often it installed an image. */
   installations = 0;
-  /** Bytes of downloads in parts, by the offset at which each began. */
+  /** Offsets at which its downloads of parts began. */
   readonly offsets: number[] = [];
   private state: number = states.idle;
   private result: number = results.none;
@@ -32,7 +32,7 @@ export class UpdatingDevice {
 
   constructor(
     options: DeviceOptions,
-    /** The image that it accepts, by its SHA-256, and the version in it. */
+    /** SHA-256 of the image that it accepts, and the version in that image. */
     private readonly wanted: { checksum: string; version: string },
     private readonly disturbance: Disturbance = {},
   ) {
@@ -52,7 +52,7 @@ export class UpdatingDevice {
     if (uri !== '') void this.download(uri);
   }
 
-  /** Resumes where the last download broke off. */
+  /** Resumes at the position where the last download broke off. */
   private async download(uri: string): Promise<void> {
     await this.disturbance.before;
     const dies = this.disturbance.diesOnce === true && !this.hasDied;
@@ -78,7 +78,7 @@ export class UpdatingDevice {
     if (this.state !== states.downloaded) throw new Error('nothing to install');
     this.state = states.updating;
     this.installations++;
-    // After the answer.
+    // Restarts after the answer has been sent.
     setImmediate(() => void this.restart());
   }
 

@@ -6,7 +6,7 @@ import { ForeignDevice } from './java-device.ts';
 
 const program = 'wakaama-device.mjs';
 
-/** On Wakaama, over UDP, or with a key over DTLS (tinydtls). It updates its registration by itself, every 15 s. */
+/** A device on Wakaama, over UDP, or with a key over DTLS (tinydtls). It updates its registration by itself, every 15 s. */
 export class WakaamaDevice extends ForeignDevice {
   static async start(port: number, name: string, localPort: number, psk?: PreSharedKey): Promise<WakaamaDevice> {
     const args = [join(await prepareWakaama(), program), String(port), name, String(localPort)];
@@ -14,7 +14,7 @@ export class WakaamaDevice extends ForeignDevice {
     return new WakaamaDevice(spawn(process.execPath, args, { stdio: 'pipe' }));
   }
 
-  /** Not by a signal: its client process would outlive it. */
+  /** Ends without a signal, because its client process would outlive it. */
   override async ends(): Promise<void> {
     const { process: device } = this;
     if (device.exitCode !== null || device.signalCode !== null) return;

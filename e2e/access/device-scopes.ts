@@ -9,10 +9,10 @@ import type { Operation } from './matrix.ts';
 const newId = (): string => randomBytes(16).toString('hex');
 
 /**
- * What a key that is limited to device groups gets, said once more and in another way than by the gateway's table.
- * `devices`: the path names one. `groups`: it names a device group. `campaigns`: a campaign. `list`: answers with what the
- * key may see. `event`, `command`: names one. `open`: says nothing of devices. `own`: concerns the key itself. `whole`: the
- * whole account, so it is denied. `admin`: needs a permission that limited keys never have. A new operation has to be added.
+ * How an operation treats a key that is limited to device groups, independently of the gateway's table.
+ * `devices`: the path names a device. `groups`: it names a device group. `campaigns`: a campaign. `list`: answers with what the
+ * key may see. `event`, `command`: names one. `open`: reveals nothing about devices. `own`: concerns the key itself. `whole`:
+ * the whole account, so it is denied. `admin`: needs a permission that limited keys never have. Add new operations here.
  */
 const kindOf = ({ method, path }: Operation): string => {
   const reads = method === 'GET';
@@ -42,7 +42,7 @@ const kindOf = ({ method, path }: Operation): string => {
   return `not known: ${method} ${path}`;
 };
 
-/** Calls that stay open, and those that end what the others need. */
+/** Calls that stay open, and those that remove what other calls need. */
 const isLeftOut = ({ method, path }: Operation): boolean =>
   /websocket-connect|notification\/pull|stream/.test(path) ||
   (/^\/v3\/(api-keys\/\{id\}|session)/.test(path) && method !== 'GET');
@@ -62,7 +62,7 @@ const bodyOf = ({ method, path }: Operation, device: string): unknown => {
 const queryOf = ({ path }: Operation): string =>
   /^\/v2\/(endpoints|subscriptions|device-requests)|explain/.test(path) ? '?async-id=x' : '';
 
-/** Without what differs between two answers in any case. */
+/** The answer without the parts that differ between two answers in any case. */
 const toldBy = ({ status, text }: Reply): string =>
   `${status} ${text.replace(/"request_id":"[^"]*"/, '').replaceAll(/[0-9a-f]{32}/g, '')}`;
 
@@ -71,7 +71,7 @@ interface Fleet {
   limited: Application;
   mine: { device: string; group: string; campaign: string };
   others: { device: string; group: string; campaign: string };
-  /** Texts of what the key may not see. */
+  /** Texts that the key must not see. */
   hidden: string[];
 }
 
@@ -108,7 +108,7 @@ const idFor = (kind: string, part: Part): string => {
   return kind === 'campaigns' ? part.campaign : part.device;
 };
 
-/** What is wrong with the answers to one operation. */
+/** Problems with the answers to one operation. */
 const problemsOf = async ({ limited, mine, others, hidden }: Fleet, operation: Operation): Promise<string[]> => {
   const { method, path } = operation;
   const kind = kindOf(operation);
@@ -138,18 +138,18 @@ const problemsOf = async ({ limited, mine, others, hidden }: Fleet, operation: O
   return [...(isDenied ? [tell('denied', reply)] : []), ...seen.map((text) => tell(`shows ${text}`, reply))];
 };
 
-/** Operation x limited key: what is outside does not exist, cannot be touched, and stays as it is. */
+/** Operation x limited key: records outside do not exist for the key, cannot be changed, and stay as they are. */
 export const deviceScopes = async (
   tenant: () => Promise<Application>,
   operations: readonly Operation[],
 ): Promise<void> => {
   const fleet = await fleetOf(await tenant());
   const { admin, limited, mine, others } = fleet;
-  // The log knows the memberships a moment later.
+  // The event log learns of the memberships a moment later.
   await eventually(async () => expect((await limited.call('GET', '/v3/device-events')).text).toContain(mine.device));
   const before = (await admin.call('GET', `/v3/devices/${others.device}`)).text;
   const wrong: string[] = [];
-  // What deletes comes last.
+  // Deletions come last.
   const inOrder = operations
     .filter((operation) => !isLeftOut(operation))
     .toSorted((a, b) => Number(a.method === 'DELETE') - Number(b.method === 'DELETE'));
@@ -158,7 +158,7 @@ export const deviceScopes = async (
   expect((await admin.call('GET', `/v3/devices/${others.device}`)).text).toBe(before);
 };
 
-/** Paths that a service could read as those of another device or group than the gateway does. */
+/** Paths that a service might read as those of another device or group than the gateway does. */
 const spellings = ({ mine, others }: Fleet): string[] => [
   `/v3/devices/${mine.device}/../${others.device}`,
   `/v3/devices/${mine.device}/%2e%2e/${others.device}`,
@@ -175,7 +175,7 @@ const spellings = ({ mine, others }: Fleet): string[] => [
   `/v3/device-groups/${mine.group}%2f..%2f${others.group}/devices`,
 ];
 
-/** The targets go over the wire as they are. */
+/** Sends the targets unchanged over the wire. */
 const spelledOtherwise = async (fleet: Fleet, name: string): Promise<void> => {
   const { baseUrl, key } = fleet.limited;
   const client = new Client(baseUrl);
@@ -195,7 +195,7 @@ const spelledOtherwise = async (fleet: Fleet, name: string): Promise<void> => {
   }
 };
 
-/** Ways around the paths: filters, bulk changes, moving devices, the limits of the key itself. */
+/** Ways around the check of paths: filters, bulk changes, moving devices, the limits of the key itself. */
 export const scopeEscapes = async (tenant: () => Promise<Application>): Promise<void> => {
   const fleet = await fleetOf(await tenant());
   const { admin, limited, mine, others, hidden } = fleet;
@@ -243,7 +243,7 @@ export const scopeEscapes = async (tenant: () => Promise<Application>): Promise<
   const moved = await limited.call('PUT', `/v3/update-campaigns/${mine.campaign}`, { group_id: others.group });
   expect(moved.status).toBe(400);
 
-  // A device that moves is seen, or not seen, by the next request.
+  // A move affects the very next request: the device is visible, or no longer is.
   const see = async (device: string): Promise<number> => (await limited.call('GET', `/v3/devices/${device}`)).status;
   await admin.call('POST', `/v3/device-groups/${mine.group}/devices/add`, { device_id: others.device });
   await admin.call('POST', `/v3/device-groups/${mine.group}/devices/remove`, { device_id: mine.device });

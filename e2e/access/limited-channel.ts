@@ -3,7 +3,7 @@ import { type DeviceClient, eventually, thermometer } from '@lanyard/testing';
 import type { Application } from '../application.ts';
 import { fresh, sensor } from '../journeys.ts';
 
-/** Each report is a change. */
+/** Each reported value is different. */
 let degrees = 0;
 
 /** How long to wait for an event before the device sends its message again. */
@@ -14,7 +14,7 @@ interface Known {
   id: string;
 }
 
-/** A device that the directory knows before it comes. */
+/** Creates a device in the directory before it connects. */
 const known = async (admin: Application, coapUrl: string, name: string): Promise<Known> => {
   const { device } = thermometer({ name: fresh(name), server: coapUrl });
   const { json } = await admin.call('POST', '/v3/devices', { endpoint_name: device.name });
@@ -25,7 +25,7 @@ const known = async (admin: Application, coapUrl: string, name: string): Promise
 const idsIn = (app: Application): Set<string> =>
   new Set(app.received.flatMap(({ item }) => (typeof item === 'string' ? [item] : [(item as { ep: string }).ep])));
 
-/** The channel of a limited key, its rules, its stream and its list of registered devices have its devices, and no other. */
+/** The channel of a limited key, its rules, its stream and its list of registered devices contain its devices only. */
 export const limitedChannel = async (admin: Application, coapUrl: string): Promise<void> => {
   const [mine, other] = [await known(admin, coapUrl, 'mine'), await known(admin, coapUrl, 'other')];
   const group = (await admin.call('POST', '/v3/device-groups', { name: fresh('limit') })).json.id as string;
@@ -46,7 +46,7 @@ export const limitedChannel = async (admin: Application, coapUrl: string): Promi
       const rules = [{ 'resource-path': [sensor] }];
       expect((await app.call('PUT', '/v2/subscriptions', rules)).status).toBeLessThan(300);
     }
-    // Until then an event of the device would not be in the stream.
+    // Before that, an event of the device would not be in the stream.
     await eventually(async () => {
       const events = `/v3/device-events?device_id=${mine.id}`;
       expect((await limited.call('GET', events)).json.data).not.toEqual([]);
@@ -80,14 +80,14 @@ export const limitedChannel = async (admin: Application, coapUrl: string): Promi
     await eventually(() => expect(streamed).toContain(mine.id));
     expect(streamed.filter((id) => id !== mine.id)).toEqual([]);
 
-    // A subscription stays when the device leaves, and delivers nothing.
+    // The subscription stays when the device leaves the group, but delivers nothing.
     await move('remove', mine);
     await move('add', other);
     await eventually(async () =>
       expect((await limited.call('GET', `/v3/device-events?device_id=${other.id}`)).json.data).not.toEqual([]),
     );
     await hears(limited, other, 'reg-updates');
-    /** How many values of the device that left reach the limited key, while both devices report. */
+    /** How many values of the removed device reach the limited key, while both devices report. */
     const leaked = async (): Promise<number> => {
       const before = limited.values(sensor, mine.id).length;
       const seen = all.values(sensor, mine.id).length;

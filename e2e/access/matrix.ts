@@ -27,14 +27,14 @@ const everything = [
   'campaigns',
 ];
 
-/** Of keys only strange ones: `me` would be the key that the rest of the column needs. */
+/** Keys are deleted by unknown ids only: `me` would delete the key that the rest of the column needs. */
 const deletesKeys = ({ method, path }: Operation): boolean => method === 'DELETE' && path === '/v3/api-keys/{id}';
 
 /** Signing in and out needs no key. */
 const isForAll = ({ method, path }: Operation): boolean =>
   /^\/v3\/session\/oidc/.test(path) || (path === '/v3/session' && method !== 'GET');
 
-/** What a key needs, said a second time and in another way than by the gateway's table. undefined: nothing. */
+/** The permission that an operation needs, stated independently of the gateway's table; undefined if it needs none. */
 const needed = ({ method, path }: Operation): string | undefined => {
   const reads = method === 'GET';
   if (/^\/v3\/session/.test(path)) return undefined;
@@ -60,10 +60,10 @@ const needed = ({ method, path }: Operation): string | undefined => {
   return reads ? 'devices.read' : 'devices.write';
 };
 
-/** Answers that come only after the caller was let in, and calls that hold a connection open. */
+/** Calls whose answer waits after the caller was admitted, or which hold a connection open. */
 const isHeldOpen = ({ path }: Operation): boolean => /websocket-connect|notification\/pull|stream|tail|live/.test(path);
 
-/** Who may call what, said a second time. */
+/** Who may call which operation, checked independently of the gateway's table. */
 export const accessMatrix = (system: () => RunningSystem): void => {
   let root: Application;
   let operations: Operation[];
@@ -85,7 +85,7 @@ export const accessMatrix = (system: () => RunningSystem): void => {
     return root.as(json.admin_key);
   };
 
-  /** With ids that exist nowhere, and a body that nothing takes: who is let in gets another answer than 403. */
+  /** Uses ids that do not exist, and a body that no operation accepts: an admitted caller gets an answer other than 403. */
   const attempt = (app: Application, { method, path }: Operation, id = newId()): Promise<Reply> =>
     app.call(method, path.replace(/\{[^}]+\}/g, id), method === 'GET' || method === 'DELETE' ? undefined : '[]');
 
@@ -176,7 +176,7 @@ export const accessMatrix = (system: () => RunningSystem): void => {
           ['GET', 'DELETE'].includes(operation.method) ? undefined : body,
         );
       const [real, invented] = [await send(known), await send(unknown)];
-      // Not found, refused, or nothing to see: and the same for an id that does not exist.
+      // The answer is not found, refused, or empty, and is the same for an id that does not exist.
       const told = (reply: Reply): string =>
         reply.text
           .replace(/"request_id":"[^"]*"/, '')

@@ -24,13 +24,13 @@ interface Asked {
   needs: string;
 }
 
-/** Answered only after the caller was let in, with a connection that stays open. */
+/** Calls whose answer waits after the caller was admitted, while the connection stays open. */
 const isHeldOpen = ({ path }: Asked): boolean => /notification\/pull$|\/stream$/.test(path);
 
-/** The key of a handshake is checked by the dispatcher, which answers with a close code. */
+/** The dispatcher checks the key of a handshake, and answers with a close code. */
 const isHandshake = (path: string): boolean => path.endsWith('/websocket-connect');
 
-/** Of an OpenAPI document. */
+/** The operations of an OpenAPI document. */
 const operationsOf = ({ paths }: { paths: object }): Asked[] =>
   Object.entries(paths as Record<string, Record<string, { 'x-permission'?: string }>>)
     .filter(([path]) => !isHandshake(path))
@@ -42,7 +42,7 @@ const operationsOf = ({ paths }: { paths: object }): Asked[] =>
       })),
     );
 
-/** With ids that exist nowhere: nothing is changed, and a caller that is let in gets another answer than 403. */
+/** Uses ids that do not exist: nothing is changed, and an admitted caller gets an answer other than 403. */
 const exampleOf = (path: string): string =>
   path
     .replace(/\{(object|instance|resource|resourceInstance)\}/g, '1')
@@ -53,14 +53,14 @@ interface RawAnswer {
   text: string;
 }
 
-/** That no operation was reached. */
+/** Whether the answer shows that no operation was reached. */
 const isRefusal = ({ status, text }: RawAnswer): boolean =>
   status === 403 ||
   (status === 400 && /"name":"url"|is not HTTP\/1\.1/.test(text)) ||
   (status === 404 && text.includes('"No such path."')) ||
   (status === 405 && text.includes('"method_not_supported"'));
 
-/** Whether a channel is there depends on the operations beside it. */
+/** Whether a channel exists depends on the operations that run at the same time. */
 const isOfChannel = ({ path }: Asked): boolean => path.startsWith('/v2/notification');
 
 const isAsPlain = (operation: Asked, plain: RawAnswer, spelled: RawAnswer): boolean => {
@@ -69,7 +69,7 @@ const isAsPlain = (operation: Asked, plain: RawAnswer, spelled: RawAnswer): bool
   return isSame || (spelled.status >= 400 && spelled.status < 500);
 };
 
-/** Whether the key may not call an operation that needs this. */
+/** Whether the key lacks the permission `needs`. */
 const lacks = ({ permissions }: Caller, needs: string): boolean =>
   !['any-key', 'public'].includes(needs) && !allows(permissions, needs as Permission);
 
@@ -78,7 +78,7 @@ type Headers = (caller: Caller) => Record<string, string>;
 /** How long a token is reused, as the gateway reuses its own. Shorter than `identityLifeMs`. */
 const tokenForMs = 5_000;
 
-/** Reuses the headers of a caller for that long. */
+/** Reuses the headers of a caller for `tokenForMs`. */
 const keptFor = (headers: Headers): Headers => {
   const kept = new Map<Caller, { headers: Record<string, string>; untilMs: number }>();
   return (caller) => {
@@ -93,7 +93,7 @@ const keptFor = (headers: Headers): Headers => {
 const connectionsMax = 8;
 const answerTimeoutMs = 60_000;
 
-/** The target goes over the wire as it is. A server that refuses it may end the connection: then once more, on another. */
+/** Sends the target unchanged. A server that refuses it may end the connection: the request is then repeated on another. */
 const answerOf = async (client: Client, request: Dispatcher.RequestOptions): Promise<RawAnswer> => {
   const send = async (): Promise<RawAnswer> => {
     const { statusCode: status, body } = await client.request(request);
@@ -102,7 +102,7 @@ const answerOf = async (client: Client, request: Dispatcher.RequestOptions): Pro
   return send().catch(send).catch(send);
 };
 
-/** Every way to get more by another spelling than by the plain one. */
+/** Every case in which another spelling permits more than the plain one. */
 const moreByAnotherSpelling = async (
   port: number,
   operations: readonly Asked[],
@@ -145,7 +145,7 @@ const moreByAnotherSpelling = async (
   return { sent, wrong };
 };
 
-/** In a short run: the rights that most operations need, and none. */
+/** For a short run: the permissions that most operations need. */
 const shortPermissions: readonly Permission[] = ['admin', 'devices.read'];
 
 /** Every operation in every spelling. */

@@ -5,11 +5,11 @@ import { fresh, sensor } from '../journeys.ts';
 
 const celsius = 21.625;
 
-/** Without what differs between two answers in any case. */
+/** The answer without the parts that differ between two answers in any case. */
 const toldBy = ({ status, text }: Reply, deviceId: string): string =>
   `${status} ${text.replace(/"request_id":"[^"]*"/, '').replaceAll(deviceId, '')}`;
 
-/** The recent values of a device are read with the permission, within its device groups and its account, and not otherwise. */
+/** The recent values of a device can only be read with the permission, and within its device groups and its account. */
 export const valueHistory = async (admin: Application, stranger: Application, coapUrl: string): Promise<void> => {
   const make = async (path: string, body: object): Promise<Record<string, string>> => {
     const { status, json } = await admin.call('POST', path, body);

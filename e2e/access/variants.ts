@@ -2,20 +2,20 @@ const hex = (letter: string): string => letter.charCodeAt(0).toString(16);
 
 const encoded = (segment: string): string => `%${hex(segment.charAt(0))}${segment.slice(1)}`;
 
-/** Of the last static segment, which is often the one that decides on the permission. */
+/** Variants of the last static segment, on which the permission often depends. */
 const ofLast: ((segment: string) => string)[] = [
   (segment) => encoded(segment).replace('%', '%25'),
   (s) => s.toUpperCase(),
 ];
 
-/** Of the slash before the last static segment. */
+/** Variants of the slash before the last static segment. */
 const separators = ['//', '/./', '/x/../', '/%2e/', '%2F', '\\', '/;x=1/'];
 
 const endings = ['/', '/.', '#x', ';x=1', '%23', '%2f'];
 
 /**
- * Ways to write a path that another reader of the path could take for the same one. `template`: segments in braces are
- * parameters, which stay as they are.
+ * Spellings of a path that another parser might take for the same path. `template`: segments in braces are parameters,
+ * which stay unchanged.
  */
 export const spellingsOf = (template: string, path: string): string[] => {
   const [names, segments] = [template, path].map((text) => text.split('/').slice(1)) as [string[], string[]];

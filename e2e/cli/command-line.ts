@@ -54,7 +54,7 @@ const doneOf = async (run: Run, input = ''): Promise<Done> => {
   return { code, stdout: run.stdout, stderr: run.stderr };
 };
 
-/** The program with a configuration folder of its own. */
+/** The program with its own configuration folder. */
 export class CommandLine {
   readonly folder = mkdtempSync(join(tmpdir(), 'lanyard-cli-'));
 
@@ -62,7 +62,7 @@ export class CommandLine {
     return new Run(spawn(process.execPath, [program, ...args], { env: this.environment(env) }));
   }
 
-  /** On a pseudo-terminal, where both outputs are one. */
+  /** Runs it on a pseudo-terminal, where both outputs are combined. */
   onTerminal(args: string[], env: NodeJS.ProcessEnv = {}): Run {
     return new Run(
       spawn('python3', [terminal, process.execPath, program, ...args], {
@@ -71,7 +71,7 @@ export class CommandLine {
     );
   }
 
-  /** A line of a shell, in which `$LANYARD` is the program. */
+  /** Runs a shell line in which `$LANYARD` is the program. */
   shell(line: string): Promise<Done> {
     const { PATH = '' } = process.env;
     const env = { LANYARD: program, PATH: `${dirname(process.execPath)}:${PATH}` };
@@ -83,7 +83,7 @@ export class CommandLine {
     return doneOf(run, input);
   }
 
-  /** What it prints as JSON. Throws unless it succeeds. */
+  /** The JSON that it prints. Throws unless it succeeds. */
   async json<T>(...args: string[]): Promise<T> {
     const { code, stdout, stderr } = await this.run([...args, '--json']);
     if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}: ${stderr}`);

@@ -1,12 +1,12 @@
 import { createServer, type Server } from 'node:http';
 import { callbackEvents, textOf } from '@lanyard/client';
 
-/** A developer's server: it answers 500, or takes what it is sent and verifies its signature. */
+/** A developer's server: it answers 500, or accepts messages and verifies their signatures. */
 export class LocalServer {
   readonly values: number[] = [];
-  /** Of the messages that it took. */
+  /** Ids of the messages that it accepted. */
   readonly ids: string[] = [];
-  /** Where the last one was sent. */
+  /** Path of the last message. */
   path: string | undefined;
   refused = 0;
   /** How many more messages it refuses. */

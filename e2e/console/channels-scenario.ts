@@ -109,7 +109,7 @@ export const describeChannels = (running: () => Console): void =>
         await page.getByRole('row', { name: 'Connected from' }).waitFor({ state: 'detached' });
       } finally {
         dashboard.closes();
-        // Its queue would need attention.
+        // Its queue would appear under what needs attention.
         await dashboard.call('DELETE', '/v2/notification/websocket');
       }
     });

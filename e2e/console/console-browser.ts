@@ -11,7 +11,7 @@ const heights = { 400: 860, 1_280: 860, 2_560: 1_440 } as const;
 interface View {
   width: keyof typeof heights;
   scheme: 'light' | 'dark';
-  /** All else is looked at in the other scheme of this width. */
+  /** Only colours are checked: everything else was checked in the other colour scheme of this width. */
   coloursOnly?: true;
 }
 
@@ -21,7 +21,7 @@ export const fewViews: readonly View[] = [
   { width: 1_280, scheme: 'light' },
 ];
 
-/** `npm test -- --long` takes each width in each scheme, one width after the other, so that a page is laid out once per width. */
+/** `npm test -- --long` checks each width in each scheme, one width after another, so that a page is laid out once per width. */
 const views: readonly View[] = isLongRun
   ? [
       { width: 400, scheme: 'dark' },
@@ -33,26 +33,26 @@ const views: readonly View[] = isLongRun
     ]
   : fewViews;
 
-/** The minified build, less than half as long as what the package exports: every new document has to parse it. */
+/** The minified build, less than half as large as the one that the package exports, because every new document has to parse it. */
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** Where screenshots are left for a person to look at. */
+/** Folder of the screenshots, for a person to look at. */
 const folder = join(import.meta.dirname, '../../.lanyard/screenshots');
 
 const flags = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'];
 
-/** A page has fewer places for the focus. */
+/** More than the focusable elements of a page. */
 const tabsMax = 100;
 
 const allRules: RunOptions['runOnly'] = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 const rulesOfColours: RunOptions['runOnly'] = { type: 'rule', values: ['color-contrast', 'link-in-text-block'] };
 
-/** Without what only a report of all rules needs: it takes longer than the rules. */
+/** Leaves out what only a report of all rules needs, because it takes longer than the rules. */
 const options: RunOptions = { resultTypes: ['violations'], selectors: false };
 
 /** A person at the console: one browser, one page at a time, signed in with one key. */
 export class ConsoleBrowser {
-  /** What the page wrote to its console as errors, refusals of the Content-Security-Policy among them. */
+  /** Errors that the page wrote to its console, including refusals of the Content-Security-Policy. */
   readonly complaints: string[] = [];
 
   private constructor(
@@ -62,7 +62,7 @@ export class ConsoleBrowser {
   ) {
     page.on('pageerror', (error) => this.complaints.push(String(error)));
     page.on('console', (message) => {
-      // A browser reports every answer of 400 and above.
+      // A browser logs every answer of 400 and above.
       if (message.type() === 'error' && !/Failed to load resource|ERR_/.test(message.text()))
         this.complaints.push(message.text());
     });
@@ -102,7 +102,7 @@ export class ConsoleBrowser {
     throw new Error(`${key} does not lead to ${target}`);
   }
 
-  /** What axe finds, and whether the page is wider than the window, in every view. Leaves a screenshot of each. */
+  /** Problems that axe finds, and whether the page is wider than the window, in every view. Leaves a screenshot of each. */
   async faults(name: string, viewed = views): Promise<string[]> {
     const found: string[] = [];
     for (const view of viewed) {
@@ -128,13 +128,13 @@ export class ConsoleBrowser {
     await this.page.screenshot({ path: join(folder, `${name}.png`), animations: 'disabled' });
   }
 
-  /** Colours are those of the end of a transition. */
+  /** Waits for the end of transitions, so that colours are final. */
   private async isStill(): Promise<void> {
     await this.page.evaluate(`new Promise(requestAnimationFrame).then(() => Promise.allSettled(
       document.getAnimations().filter(({ effect }) => effect.getTiming().iterations < Infinity).map(({ finished }) => finished)))`);
   }
 
-  /** What axe finds: rule, and the elements that break it. */
+  /** Problems that axe finds: the rule, and the elements that break it. */
   async violations(runOnly = allRules): Promise<string[]> {
     await this.isStill();
     if (!(await this.page.evaluate<boolean>("'axe' in window"))) await this.page.evaluate(axeSource);
@@ -144,7 +144,7 @@ export class ConsoleBrowser {
     return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`);
   }
 
-  /** Whether the page made elements of a text of others, or ran it: see `script`. */
+  /** Whether the page made elements of another user's text, or executed it: see `script`. */
   tookTextForHtml(): Promise<boolean> {
     return this.page.evaluate(`'wasRun' in window || document.querySelector('img[src="x"]') !== null`);
   }

@@ -5,13 +5,13 @@ import { Application } from '../application.ts';
 import { type RunningSystem, startSystem } from '../system.ts';
 import { ConsoleBrowser } from './console-browser.ts';
 
-/** Would show itself if it were ever taken for HTML. */
+/** Leaves a trace if it is ever interpreted as HTML. */
 export const script = '<img src=x onerror="window.wasRun=1"><script>window.wasRun=1</script>';
 
 /** A search for `sim-1` finds 11 of them, and one for `sim-2` finds 5. */
 const devices = 24;
 
-/** Each of the 72 observed resources changes every nine seconds. A higher rate would only load the processor. */
+/** Each of the 72 observed resources changes every nine seconds. A higher rate would only use CPU time. */
 const valuesPerSecond = 8;
 
 /** A running system with simulated devices that report temperatures, and a browser. */
@@ -31,7 +31,7 @@ export class Console {
     await app.call('POST', '/v3/devices', { endpoint_name: 'injected', name: script, description: script });
     const server = system.coapUrls[0] as string;
     const fleet = await Simulator.start({ devices, sensors: 2, 'values-per-second': valuesPerSecond, server });
-    // Dialogs count the devices once, when they are opened.
+    // Dialogs count the devices only when they are opened.
     await eventually(async () => {
       const { json } = await app.call('GET', '/v3/devices?search=sim-&state__eq=registered&include=total_count');
       expect(json.total_count).toBe(devices);

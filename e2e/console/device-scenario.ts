@@ -5,7 +5,7 @@ import { type Console, script } from './console.ts';
 
 const temperature = '/3303/0/5700';
 const relayName = '/3306/0/5750';
-/** The simulated devices do not have it. */
+/** A resource that the simulated devices do not have. */
 const unlisted = '/3303/0/5999';
 
 /** The page of a device that reports values. */
@@ -126,7 +126,7 @@ export const describeDevicePage = (running: () => Console): void =>
       expect(await events('SYS_200').count()).toBe(0);
       await page.getByRole('button', { name: 'Next', exact: true }).click();
       await events('SYS_200').waitFor();
-      // Those of other devices are not among them.
+      // Events of other devices are not among them.
       expect(await events('SYS_\\d+').count()).toBe(11);
       expect(await browser.faults('device-events-older', fewViews)).toEqual([]);
       expect((await app.call('POST', `${path}/suspend`, { category: 'maintenance' })).status).toBe(204);

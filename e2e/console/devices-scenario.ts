@@ -70,7 +70,7 @@ export const describeDevices = (running: () => Console): void =>
       await page.getByRole('region', { name: 'Registered', exact: true }).getByRole('link').waitFor();
       for (const title of ['Values', 'Registrations', 'Commands', 'Dropped events'])
         await page.getByRole('img', { name: `${title}, per second, over the last hour` }).waitFor();
-      // The figure beside the chart is of the last minute, and is read again every ten seconds.
+      // The figure beside the chart covers the last minute, and is read again every ten seconds.
       const values = page.getByRole('region', { name: 'Values', exact: true });
       await eventually(async () => expect(await values.textContent()).toMatch(/per second\d*\.?\d*[1-9]/));
       await page.getByText('live', { exact: true }).waitFor();
@@ -288,7 +288,7 @@ export const describeDevices = (running: () => Console): void =>
       await question.getByRole('button', { name: 'Leave' }).click();
       await page.getByRole('heading', { level: 1, name: 'Fleet' }).waitFor();
       left.release();
-      // Those that had begun.
+      // Only the calls that had begun took effect.
       await eventually(async () => expect(await members()).toBe(left.calls()));
       await page.unroute('**/devices/add');
       const rest = 11 - left.calls();
@@ -333,7 +333,7 @@ export const describeDevices = (running: () => Console): void =>
       const question = dialog(/^Delete the query/);
       await remove.click();
       await question.waitFor();
-      // Closes one of the two dialogs, and the focus is where it was.
+      // Closes one of the two dialogs; the focus returns to where it was.
       await page.keyboard.press('Escape');
       await question.waitFor({ state: 'detached' });
       await remove.and(page.locator(':focus')).waitFor();

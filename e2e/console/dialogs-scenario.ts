@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { fewViews } from './console-browser.ts';
 import type { Console } from './console.ts';
 
-/** Where each dialog and each menu is opened; `:id` is the device sim-0. */
+/** The path and the button that open each dialog and menu; `:id` is the device sim-0. */
 const opened: [path: string, button: string, role: 'dialog' | 'menu'][] = [
   ['/', 'Account: First administrator', 'menu'],
   ['/devices', 'Import', 'dialog'],
@@ -25,7 +25,7 @@ const opened: [path: string, button: string, role: 'dialog' | 'menu'][] = [
   ['/account', 'Change the value history', 'dialog'],
 ];
 
-/** What opens above a page. */
+/** Dialogs and menus that open above a page. */
 export const describeDialogs = (running: () => Console): void =>
   describe('dialogs and menus', () => {
     let browser: Console['browser'];
@@ -38,7 +38,7 @@ export const describeDialogs = (running: () => Console): void =>
       deviceId = await running().app.deviceId('sim-0');
     });
 
-    /** Closes what the previous test opened. Whether its page can be used again; otherwise it has to be loaded. */
+    /** Closes what the previous test opened. Returns whether its page can be used again; otherwise it must be loaded. */
     const returnsTo = async (path: string): Promise<boolean> => {
       if (current !== path) return false;
       await browser.page.keyboard.press('Escape');

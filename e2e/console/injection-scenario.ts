@@ -4,7 +4,7 @@ import { type Console, script } from './console.ts';
 
 const created = `API key created: ${script}`;
 
-/** Where text of others is shown; `:id` is the key with the name. */
+/** Places where other users' text is shown; `:id` is the key with the name. */
 const shown: [what: string, path: string, title: string, text: string][] = [
   ['a device name', '/devices?search=injected', 'Devices', script],
   ['event text', '/', 'Fleet', created],
@@ -17,7 +17,7 @@ const shown: [what: string, path: string, title: string, text: string][] = [
   ['the name of a bootstrap profile', '/bootstrap', 'Bootstrap', script],
 ];
 
-/** People and programs choose names, URLs and what the event log says of them. */
+/** People and programs choose names, URLs, and the texts about them in the event log. */
 export const describeInjection = (running: () => Console): void =>
   describe('text that looks like a script', () => {
     let browser: Console['browser'];

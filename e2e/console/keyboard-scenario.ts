@@ -17,7 +17,7 @@ export const describeKeyboard = (running: () => Console): void =>
       const { page } = browser;
       const press = (key: string) => page.keyboard.press(key);
       const id = await app.deviceId('sim-2');
-      // What was read before is listed.
+      // Values that were read before are listed.
       await app.lanyard.read(id, text);
       await browser.visit('/', 'Fleet');
       await browser.tabTo(page.getByRole('link', { name: 'Devices', exact: true }));
@@ -31,7 +31,7 @@ export const describeKeyboard = (running: () => Console): void =>
       await page.getByRole('heading', { level: 1, name: 'sim-2' }).waitFor();
       await browser.tabTo(page.getByRole('button', { name: text }));
       await press('Enter');
-      // The panel of the resource stands before the resources.
+      // The panel of the resource comes before the resources.
       await browser.tabTo(page.getByLabel(/^Value/), 'Shift+Tab');
       await page.keyboard.type('written by keyboard');
       await press('Enter');
@@ -45,7 +45,7 @@ export const describeKeyboard = (running: () => Console): void =>
       await dialog.waitFor();
       await browser.tabTo(dialog.getByRole('button', { name: 'Suspend' }));
       await press('Enter');
-      // Its button, on which the focus is again.
+      // The button that opened the dialog has the focus again.
       await page.getByRole('button', { name: 'Resume' }).and(page.locator(':focus')).waitFor();
       const { json } = await app.call('GET', `/v3/devices/${id}`);
       expect(json).toMatchObject({ lifecycle_status: 'blocked' });

@@ -6,7 +6,7 @@ import { certificateAuthority, eventually } from '@lanyard/testing';
 import { fewViews } from './console-browser.ts';
 import { type Console, script } from './console.ts';
 
-/** Pages of what surrounds the devices. */
+/** Pages about everything except devices. */
 export const describePages = (running: () => Console): void =>
   describe('the other pages', () => {
     let app: Console['app'];
@@ -227,7 +227,7 @@ export const describePages = (running: () => Console): void =>
           sent++;
           await released;
         }
-        // The page has given up the first upload.
+        // The page has aborted the first upload.
         await route.continue().catch(() => undefined);
       });
       // The console loads no document between the two pages, so that the way back stays within it.
@@ -254,7 +254,7 @@ export const describePages = (running: () => Console): void =>
       await question.getByRole('button', { name: 'Stay' }).click();
       await question.waitFor({ state: 'detached' });
       release();
-      // The service refuses a second package with this name: the first upload did not get there.
+      // The service refuses a second package with this name, so the first upload did not reach it.
       await page.getByRole('cell', { name: /^halted.bin/ }).waitFor();
       await dialog().waitFor({ state: 'detached' });
       await page.unroute(isOfPackages);
@@ -326,7 +326,7 @@ export const describePages = (running: () => Console): void =>
       await browser.page.getByRole('button', { name: 'Abort the campaign Winter' }).click();
       await dialog().getByText('It ends for every device that has not finished.').waitFor();
       await confirm('Abort');
-      // As the state, and as the reason beside it.
+      // The word appears as the state, and as the reason beside it.
       await browser.page.getByText('aborted', { exact: true }).first().waitFor();
     });
 

@@ -2,7 +2,7 @@ import { OidcProcess } from '@lanyard/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Console } from './console.ts';
 
-/** People, who sign in with the provider of their organisation. */
+/** People who sign in with the provider of their organisation. */
 export const describeSignIn = (running: () => Console): void =>
   describe('signing in with OpenID Connect', () => {
     let system: Console['system'];

@@ -4,17 +4,17 @@ import { prepareNodeDtls, preparePion } from '../../tools/lanyard/foreign-progra
 import type { Target } from './coaps-server.ts';
 import { type ForeignLine, lengths, ProgramLine, sizes } from './line.ts';
 
-/** What a client presents. Files are PEM. */
+/** The credentials that a client presents. Files are PEM. */
 export interface Presented {
   psk?: { identity: string; key: Buffer };
   certificate?: { certificate: string; privateKey: string };
   rawPublicKey?: { publicKey: string; privateKey: string };
-  /** OpenSSL alone: the file of a session that is kept, or resumed. */
+  /** OpenSSL only: the file of a session that is stored, or resumed. */
   keeps?: string;
   resumes?: string;
 }
 
-/** Of `CipherSuite` in libs/dtls, by their names. */
+/** Cipher suites of `CipherSuite` in libs/dtls, by name. */
 export const suites = {
   pskCcm8: 'TLS_PSK_WITH_AES_128_CCM_8',
   pskCbc: 'TLS_PSK_WITH_AES_128_CBC_SHA256',
@@ -62,7 +62,7 @@ export const gnutls: Connect = async ({ port, sent }, suite, { psk, certificate,
   return new ProgramLine('gnutls-cli', [...args, '127.0.0.1'], sizes(sent));
 };
 
-/** @param ownId Length of the connection id of the client; with 0 only the server has one. */
+/** @param ownId Length of the client's connection id; with 0, only the server has one. */
 export const pion =
   (ownId: number): Connect =>
   async ({ port }, suite, { psk, certificate }) => {
@@ -72,10 +72,10 @@ export const pion =
     return new ProgramLine(await preparePion(), args, lengths);
   };
 
-/** It has no retransmission: this is how long it waits for the end of the handshake. */
+/** It does not retransmit: this is how long it waits for the end of the handshake. */
 const nodeDtlsMs = 10_000;
 
-/** What is used of the package. */
+/** The part of the package that is used. */
 interface NodeDtlsSocket {
   on(event: 'connected' | 'error' | 'close', run: () => void): this;
   on(event: 'message', run: (message: Buffer) => void): this;
@@ -101,7 +101,7 @@ export const nodeDtls: Connect = async ({ port }, suite, { psk }) => {
     timeout: nodeDtlsMs,
   });
   const over = new Promise<void>((resolve) => {
-    // It throws when it is closed again. The test sees at the server why it failed.
+    // Closing it twice throws. The test learns at the server why it failed.
     const end = () => {
       state = 'over';
       resolve();

@@ -20,26 +20,26 @@ import {
 } from '@lanyard/dtls';
 
 const connectionIdBytes = 8;
-/** Longer than a client needs that has a wrong key and repeats its last flight twice. */
+/** Longer than a client with a wrong key needs, which repeats its last flight twice. */
 const handshakeMs = 8_000;
 
-/** Where a client connects to. */
+/** The server that a client connects to. */
 export interface Target {
   port: number;
   /** See `DtlsTransport`. */
   sent: number[];
 }
 
-/** What a server accepts: as in `DtlsServerOptions`. */
+/** The credentials that a server accepts, as in `DtlsServerOptions`. */
 export type Accepted = Pick<DtlsServerOptions, 'keyOf' | 'certificate' | 'authenticate' | 'suites'>;
 
-/** DTLS on a UDP port, and what happened to its connections. */
+/** DTLS on a UDP port, which records the events of its connections. */
 class DtlsTransport implements DatagramTransport {
   readonly connected: DtlsConnection[] = [];
   readonly moves: [from: Address, to: Address][] = [];
   readonly closed: CloseReason[] = [];
   readonly failures: HandshakeFailed[] = [];
-  /** Lengths of the plaintexts that were sent, until a client takes them out. */
+  /** Lengths of the plaintexts that were sent, until a client removes them. */
   readonly sent: number[] = [];
   private readonly open = new Map<string, DtlsConnection>();
   private readonly socket: Socket = createSocket('udp4');
@@ -95,8 +95,8 @@ class DtlsTransport implements DatagramTransport {
 }
 
 /**
- * CoAP over DTLS on a free port: `GET /hello`, and `/body`, which is written and read. What the tests with DTLS clients of
- * others ask for; the devices of others have the whole service instead.
+ * CoAP over DTLS on a free port: `GET /hello`, and `/body`, which can be written and read. For tests with third-party DTLS
+ * clients; third-party devices are tested against the whole service instead.
  */
 export class CoapsServer {
   readonly transport: DtlsTransport;
@@ -118,7 +118,7 @@ export class CoapsServer {
     return server;
   }
 
-  /** @param port Of a NAT before it. */
+  /** @param port that of a NAT in front of it, if any */
   target(port = this.port): Target {
     return { port, sent: this.transport.sent };
   }

@@ -6,14 +6,14 @@ import { type Certified, certificateAuthority } from '@lanyard/testing';
 import type { Presented } from './clients.ts';
 import type { Accepted } from './coaps-server.ts';
 
-/** Text: libcoap's programs take no other. */
+/** A text, because libcoap's programs accept no other keys. */
 const key = Buffer.from('0123456789abcdef');
 const identity = 'device-1';
 
 const spkiOf = (publicKey: KeyObject): Buffer => publicKey.export({ type: 'spki', format: 'der' });
 const pemOf = (publicKey: KeyObject): string => publicKey.export({ type: 'spki', format: 'pem' }).toString();
 
-/** What clients present to a `CoapsServer`, in files of a folder of their own, and what that accepts. */
+/** The credentials that clients present to a `CoapsServer`, as files in a separate folder, and those that the server accepts. */
 export class Credentials {
   private readonly folder = mkdtempSync(join(tmpdir(), 'lanyard-dtls-'));
   private readonly authority = certificateAuthority('Factory CA');
@@ -24,13 +24,13 @@ export class Credentials {
   readonly certificate = this.certified('device', this.authority.issue('device'));
   readonly foreignCertificate = this.certified('foreign', certificateAuthority('Foreign CA').issue('device'));
   readonly rawPublicKey = this.rawFiles('raw', this.rawKey.privateKey);
-  /** The public key that the server accepts, without its private key. */
+  /** The public key that the server accepts, with a private key that does not belong to it. */
   readonly stolenPublicKey = this.rawFiles(
     'stolen',
     generateKeyPairSync('ec', { namedCurve: 'prime256v1' }).privateKey,
   );
 
-  /** Private and public key in one file, as libcoap wants them. */
+  /** Private and public key in one file, as libcoap requires. */
   readonly rawPublicKeyFile = this.file(
     'both.pem',
     `${this.rawKey.privateKey.export({ type: 'sec1', format: 'pem' }).toString()}${pemOf(this.rawKey.publicKey)}`,

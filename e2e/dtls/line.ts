@@ -8,7 +8,7 @@ import {
   type ReceivedResponse,
 } from '@lanyard/coap';
 
-/** The DTLS connection of a client of others, as its user sees it: datagrams in and out. */
+/** The DTLS connection of a third-party client, as its user sees it: datagrams in and out. */
 export interface ForeignLine {
   onDatagram: (datagram: Buffer) => void;
   send(datagram: Buffer): void;
@@ -19,11 +19,11 @@ export interface ForeignLine {
 /** How a program carries datagrams on its standard streams. */
 interface Framing {
   encode(datagram: Buffer): Buffer;
-  /** @returns The whole datagrams of what arrived, and the rest. */
+  /** @returns The complete datagrams in the bytes that arrived, and the remaining bytes. */
   decode(bytes: Buffer): { datagrams: Buffer[]; rest: Buffer };
 }
 
-/** Both programs write what they receive without a boundary; the server of the test knows how long each datagram is. */
+/** Both programs write received datagrams without boundaries; the server of the test knows the length of each. */
 export const sizes = (sent: number[]): Framing => ({
   encode: (datagram) => datagram,
   decode(bytes) {
@@ -40,7 +40,7 @@ export const sizes = (sent: number[]): Framing => ({
 
 const lengthBytes = 2;
 
-/** Each datagram behind its length. */
+/** Each datagram is preceded by its length. */
 export const lengths: Framing = {
   encode(datagram) {
     const length = Buffer.alloc(lengthBytes);
@@ -59,7 +59,7 @@ export const lengths: Framing = {
   },
 };
 
-/** A program that connects, and carries on its standard streams what it sends and receives. It closes when its input ends. */
+/** A program that connects, and exchanges datagrams over its standard streams. It closes when its input ends. */
 export class ProgramLine implements ForeignLine {
   onDatagram: (datagram: Buffer) => void = () => undefined;
   private readonly process: ChildProcess;
@@ -116,7 +116,7 @@ class LineTransport implements DatagramTransport {
 
 const peer: Peer = { key: 'server', address: 'server', port: 0, authority: 'server' };
 
-/** Our CoAP over the DTLS of others. */
+/** Our CoAP over a third-party DTLS connection. */
 export class CoapOverLine {
   private readonly endpoint: CoapDatagramEndpoint;
 

@@ -12,7 +12,7 @@ const bound = async (): Promise<Socket> => {
 
 const closed = (socket: Socket): Promise<void> => new Promise((resolve) => socket.close(() => resolve()));
 
-/** Between one device and a server: the server sees the address of the NAT, which changes with `rebind`. */
+/** A NAT between one device and a server: the server sees the address of the NAT, which changes with `rebind`. */
 export class Nat {
   private device: number | undefined;
 
@@ -32,12 +32,12 @@ export class Nat {
     return new Nat(await bound(), await bound(), serverPort);
   }
 
-  /** What the device takes for the server. */
+  /** The port that the device uses as that of the server. */
   get port(): number {
     return this.inside.address().port;
   }
 
-  /** From now on from another port; what arrives at the former one is lost. */
+  /** Uses another port from now on; datagrams to the previous one are lost. */
   async rebind(): Promise<void> {
     const former = this.outside;
     this.outside = await bound();

@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process';
 import type { PreSharedKey } from '../compiled-device.ts';
 
-/** Seconds that it waits for an answer. */
+/** Seconds that the program waits for an answer. */
 const patienceSeconds = 90;
 
 export interface CoapAnswer {
-  /** For example `2.01`; undefined: none came. */
+  /** For example `2.01`; undefined if no answer came. */
   code: string | undefined;
   location: string;
   text: string;
@@ -16,9 +16,9 @@ export interface CoapRequest {
   url: string;
   payload?: string;
   contentFormat?: number;
-  /** The local port; any without. */
+  /** The local port; by default, any. */
   from?: number;
-  /** Of version 4.3.1 it takes keys as text: choose one that is. */
+  /** Version 4.3.1 takes keys as text only, so the key must be text. */
   psk?: PreSharedKey;
   /** PEM files. */
   certificate?: { certificate: string; privateKey: string };
@@ -30,12 +30,12 @@ export interface CoapRequest {
   blocks?: string;
 }
 
-/** It writes a few hundred bytes about each block. */
+/** The program logs a few hundred bytes about each block. */
 const logBytesMax = 64 * 1_048_576;
 
 const line = /c:(\d\.\d\d)[ ,].*?\[(.*?)\]/g;
 
-/** One request of libcoap's command-line client, which is a program and a connection of its own. */
+/** One request of libcoap's command-line client, which runs as a new program with a new connection. */
 export const coapClient = (program: string, request: CoapRequest): Promise<CoapAnswer> => {
   const { method, url, payload, contentFormat, from, psk, certificate, rawPublicKey, output, blocks } = request;
   const args = ['-v', '6', '-B', String(patienceSeconds), '-m', method];

@@ -7,7 +7,7 @@ export interface GivenAnswer {
   text: string;
 }
 
-/** Holds answers against the document. */
+/** Checks answers against the document. */
 export class Answers {
   private readonly ajv = new Ajv2020({ strict: false, validateFormats: false });
   private readonly compiled = new Map<Schema, ValidateFunction>();
@@ -16,7 +16,7 @@ export class Answers {
     this.ajv.addSchema(document as object, 'openapi');
   }
 
-  /** What is wrong with an answer, or undefined. */
+  /** The problem with an answer, or undefined. */
   problemWith({ responses }: Operation, { status, contentType, text }: GivenAnswer): string | undefined {
     if (status >= 500) return 'an error of the server';
     const documented = responses[String(status)];
@@ -26,7 +26,7 @@ export class Answers {
     const type = contentType.split(';', 1)[0] as string;
     const schema = content[type]?.schema;
     if (schema) return this.mismatch(schema, type.includes('json') ? (JSON.parse(text) as unknown) : text);
-    // A value, in whatever format its device chose.
+    // A value, in the format that its device chose.
     if (content['*/*']?.schema) return this.mismatch(content['*/*'].schema, text);
     return `content type "${contentType}" is not in the document`;
   }
@@ -34,7 +34,7 @@ export class Answers {
   private mismatch(schema: Schema, value: unknown): string | undefined {
     let validate = this.compiled.get(schema);
     if (!validate) {
-      // References lead to the whole document.
+      // References must resolve to the whole document.
       const text = JSON.stringify(schema).replaceAll('"#/components/', '"openapi#/components/');
       validate = this.ajv.compile(JSON.parse(text) as object);
       this.compiled.set(schema, validate);

@@ -16,11 +16,11 @@ export interface FuzzResult {
   problems: string[];
 }
 
-/** What creates comes first in a round, what deletes last: the others find something. */
+/** In a round, operations that create come first, and those that delete come last, so that the others find records. */
 const turn = ({ method, path }: Operation): number =>
   method === 'DELETE' ? 2 : method === 'POST' && !path.includes('{') ? 0 : 1;
 
-/** Sends generated requests to every operation of a document, in rounds, until `mayContinue` says no after a round. */
+/** Sends generated requests to every operation of a document, in rounds, until `mayContinue` returns false after a round. */
 export class ApiFuzz {
   private readonly operations: Operation[];
   private readonly requests: GeneratedRequests;
@@ -43,7 +43,7 @@ export class ApiFuzz {
   async run(mayContinue: (rounds: number) => boolean): Promise<FuzzResult> {
     for (let rounds = 0; mayContinue(rounds) && this.result.problems.length < problemsMax; rounds++) {
       const batch = this.random.shuffled(this.operations).sort((a, b) => turn(a) - turn(b));
-      // A few at a time, made just before they go out: what the ones before created is known by then.
+      // A few at a time, generated just before they are sent, so that the records that earlier requests created are known.
       for (let n = 0; n < batch.length; n += inParallel)
         await Promise.all(batch.slice(n, n + inParallel).map((operation) => this.send(this.requests.of(operation))));
     }

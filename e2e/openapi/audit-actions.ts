@@ -1,14 +1,14 @@
 /**
- * Which entries of the event log an operation leaves when it changes something, or why it leaves none. What was as it is
- * wanted leaves none either, and one call leaves one entry of its own however many devices it is about.
+ * The entries of the event log that an operation leaves when it changes something, or why it leaves none. A request for the
+ * existing state leaves none either, and one call leaves one entry of its own however many devices it affects.
  */
 export interface AuditActions {
   /** `METHOD path`. */
   operations: RegExp;
   codes?: string[];
-  /** Of single devices, with the same request. */
+  /** Codes of entries for single devices, caused by the same request. */
   ofDevices?: string[];
-  /** Which test reads the entry, when requests with values by chance do not bring it into the log of their account. */
+  /** The test that reads the entry, if requests with random values do not produce it in the log of their account. */
   readBy?: string;
   why?: string;
 }
@@ -16,10 +16,10 @@ export interface AuditActions {
 /** The entry is in the log of the other account. */
 const gatewayTest = 'apps/gateway/test/audit.int-spec.ts';
 
-/** With an OpenID provider. */
+/** Needs an OpenID provider. */
 const oidcTest = 'apps/gateway/test/oidc.int-spec.ts';
 
-/** Most groups and filters by chance have no device. */
+/** Random groups and filters mostly contain no device. */
 const bulkJourney = 'e2e/bulk-suspension.ts';
 
 const commandsHaveAHistory = 'GET /v3/device-requests has each command of the key, with its request and its result';
@@ -99,7 +99,7 @@ export const auditActions: AuditActions[] = [
   { operations: /^POST \/v3\/update-campaigns\/{id}\/abort$/, codes: ['SYS_597'] },
   { operations: /^DELETE \/v3\/update-campaigns\/{id}$/, codes: ['SYS_598'] },
   { operations: /^PUT \/v2\/notification\/\w+$/, codes: ['SYS_580', 'SYS_581'] },
-  // A poll makes its channel.
+  // A poll creates its channel.
   { operations: /^GET \/v2\/notification\/pull$/, codes: ['SYS_580'] },
   { operations: /^DELETE \/v2\/notification\/\w+$/, codes: ['SYS_582'] },
   { operations: /^POST .*\/signing-secrets$/, codes: ['SYS_583'] },

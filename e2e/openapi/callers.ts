@@ -4,10 +4,10 @@ import type { Operation } from './document.ts';
 import type { Random } from '../../tools/testing/random.ts';
 import { isForInstallation } from './run-account.ts';
 
-/** So many refusals in a row mean that a request before took the key its account, its groups or its rate. */
+/** This many refusals in a row mean that an earlier request has removed the account, the groups or the rate of the key. */
 const refusalsMax = 15;
 
-/** A key that sends generated requests, which may end it. */
+/** A key that sends generated requests, which may end the key. */
 class Caller {
   private refusals = 0;
 
@@ -27,8 +27,8 @@ class Caller {
 }
 
 /**
- * `tenant`: the administrator of an account that requests may change and suspend. `developer`: of the account of the run,
- * which has a device. `root`: an administrator of the installation, only for what no other key may do.
+ * `tenant`: the administrator of an account that requests may change and suspend. `developer`: a key of the account of the run,
+ * which has a device. `root`: an administrator of the installation, only for operations that need one.
  */
 export type Role = 'tenant' | 'developer' | 'root';
 
@@ -39,7 +39,7 @@ export const roleFor = (operation: Operation, random: Random): Role => {
   return dice < (forAdministrators ? 0.1 : 0.5) ? 'developer' : 'tenant';
 };
 
-/** Keys for the roles; spent ones are replaced. */
+/** Keys for the roles; unusable ones are replaced. */
 export class Callers {
   private readonly current: Record<Role, Promise<Caller>>;
   /** Keys of the account of the installation. */
@@ -49,7 +49,7 @@ export class Callers {
     private readonly root: Application,
     /** Administrator of the account of the run. */
     private readonly admin: Application,
-    /** Told of the ids that no request may name. */
+    /** Receives the ids that no request may name. */
     private readonly onNew: (role: Role, ids: string[]) => void,
   ) {
     this.current = {
@@ -63,7 +63,7 @@ export class Callers {
     return (this.current[role] = this.valid(role));
   }
 
-  /** Deletes the keys that it made in the account of the installation. */
+  /** Deletes the keys that it has created in the account of the installation. */
   async close(): Promise<void> {
     for (const id of this.rootKeys) await this.root.call('DELETE', `/v3/api-keys/${id}`);
   }

@@ -8,7 +8,7 @@ const filtersOf = (document: Document, { parameters }: Operation): Record<string
   return gathered ? (resolved(document, gathered.schema).properties ?? {}) : {};
 };
 
-/** Lists that need no id. */
+/** Lists whose paths need no id. */
 const listsOf = (document: Document): Operation[] =>
   operationsOf(document).filter(({ method, path, parameters }) => {
     const has = (wanted: string): boolean => parameters.some(({ name }) => name === wanted);
@@ -21,7 +21,7 @@ const isOpenText = (filters: Record<string, Schema>, name: string): boolean =>
   filters[name].enum === undefined &&
   `${name}__neq` in filters;
 
-/** What any text filter of any list finds and what its opposite finds are the whole list, and share nothing. */
+/** For each text filter of each list: the results of the filter and of its opposite are disjoint, and together the whole list. */
 export const undividedLists = async (document: Document, read: Read): Promise<string[]> => {
   const problems: string[] = [];
   for (const operation of listsOf(document)) {
@@ -49,7 +49,7 @@ export const undividedLists = async (document: Document, read: Read): Promise<st
   return problems;
 };
 
-/** Values outside a closed set are 400 with the name, for every enum among the query parameters of any list. */
+/** A value outside a closed set is answered with 400 and its name, for every enum among the query parameters of lists. */
 export const openSets = async (document: Document, read: Read): Promise<string[]> => {
   const problems: string[] = [];
   for (const operation of listsOf(document)) {

@@ -31,7 +31,7 @@ export interface Parameter {
   in: 'path' | 'query' | 'header';
   required?: boolean;
   schema: Schema;
-  /** What the page for trying operations fills in. */
+  /** The value that the page for trying operations prefills. */
   example?: unknown;
 }
 
@@ -75,12 +75,12 @@ export const operationsOf = (document: Document): Operation[] =>
     })),
   );
 
-/** What a reference stands for. */
+/** The object that a reference points to. */
 export const resolved = <T extends { $ref?: string }>(document: Document, value: T): T => {
   if (value.$ref === undefined) return value;
   const [, , kind, name] = value.$ref.split('/') as [string, string, 'schemas' | 'responses', string];
   return document.components[kind][name] as unknown as T;
 };
 
-/** Of the component that a schema refers to, or ''. */
+/** Name of the component that a schema refers to, or ''. */
 export const nameOf = ({ $ref = '' }: Schema): string => $ref.slice($ref.lastIndexOf('/') + 1);

@@ -3,7 +3,7 @@ import type { Operation } from './document.ts';
 
 export interface PreparedRequest {
   operation: Operation;
-  /** With query, as it goes over the wire. */
+  /** With query, as it is sent. */
   url: string;
   headers: Record<string, string>;
   body: string | undefined;
@@ -13,7 +13,7 @@ export interface PreparedRequest {
 const answerTimeoutMs = 60_000;
 const eventStream = 'text/event-stream';
 
-/** A stream of events has no end: that it began is all there is to see. */
+/** A stream of events has no end, so the test sees only that it began. */
 const textOf = async (response: Response, contentType: string): Promise<string> => {
   if (!contentType.startsWith(eventStream)) return response.text();
   await response.body?.cancel();

@@ -1,4 +1,4 @@
-/** Fields that hold ids of other records; of a body that is a list of ids, its schema. */
+/** The collections of fields that hold ids of other records; a body that is a list of ids is named by its schema. */
 const collectionOf: Record<string, string> = {
   id: '/v3/devices',
   device_id: '/v3/devices',
@@ -11,17 +11,17 @@ const collectionOf: Record<string, string> = {
   applications: '/v3/applications',
 };
 
-/** Named by the id of their key, which stays when they are deleted. */
+/** Records with the id of their key, which remains when they are deleted. */
 const namedByKey = ['/v3/key-subscriptions', '/v3/channels'];
 
-/** Ids that answers brought, by the collection that they are in, so that requests find something. */
+/** Ids in answers, by their collection, so that requests find records. */
 export class KnownIds {
   private readonly byCollection = new Map<string, string[]>();
 
   constructor(
-    /** Chooses one of several; they are in the order in which they came. */
+    /** Chooses one of several ids, which are in the order of arrival. */
     private readonly pick: (known: readonly string[]) => string,
-    /** Ids that no request may name: the ground that the test stands on. */
+    /** Ids that no request may name, because the test itself depends on their records. */
     private readonly untouchable: ReadonlySet<string>,
   ) {}
 
@@ -30,7 +30,7 @@ export class KnownIds {
     return Object.hasOwn(collectionOf, field);
   }
 
-  /** What an answer of `path` brought: a record, or a list of records. */
+  /** Stores the ids in an answer of `path`: of a record, or of a list of records. */
   learn(path: string, body: unknown): void {
     if (typeof body !== 'object' || body === null) return;
     const { data } = body as { data?: unknown };
@@ -42,13 +42,13 @@ export class KnownIds {
     }
   }
 
-  /** Of the collection before the parameter: `/v3/devices` for `/v3/devices/{id}/echo`. */
+  /** An id of the collection before the parameter: `/v3/devices` for `/v3/devices/{id}/echo`. */
   forParameter(path: string, name: string): string | undefined {
     const collection = /^device_?id$/i.test(name) ? '/v3/devices' : path.slice(0, path.indexOf(`/{${name}}`));
     return this.of(name === 'account' ? '/v3/accounts' : collection);
   }
 
-  /** For a field of a body, or a parameter of a query. */
+  /** An id for a field of a body, or a parameter of a query. */
   forField(name: string): string | undefined {
     const collection = collectionOf[name];
     return collection === undefined ? undefined : this.of(collection);
@@ -59,7 +59,7 @@ export class KnownIds {
     return known.length > 0 ? this.pick(known) : undefined;
   }
 
-  /** The record that a DELETE of `url` named is gone. */
+  /** Removes the record that a DELETE of `url` has deleted. */
   drop(path: string, url: string): void {
     const collection = /^(.*)\/\{\w+\}$/.exec(path)?.[1];
     const id = /\/([^/?]*)(\?|$)/.exec(url)?.[1];
@@ -71,7 +71,7 @@ export class KnownIds {
       );
   }
 
-  /** The account that they were in is no longer used. */
+  /** Forgets all ids, because their account is no longer used. */
   forget(): void {
     this.byCollection.clear();
   }

@@ -14,20 +14,20 @@ import {
 } from './unknown-field.ts';
 import { type Ground, ValidRequests } from './requests.ts';
 
-/** So many passes need no pause: what is missing after them waits for what services tell each other. */
+/** This many passes need no pause; operations that then still fail wait for messages between services. */
 const hurriedPasses = 5;
 const pauseMs = 250;
 
-/** So long the entry of a change may take to be in the log; then the request is taken for one that changed nothing. */
+/** How long the entry of a change may take to be logged; after that, the request counts as one that changed nothing. */
 const toldWithinMs = 3_000;
 const toldStepMs = 100;
 
 export interface Lives {
   sent: number;
   passes: number;
-  /** Operations that no request brought to a success, with the last attempt. */
+  /** Operations that never succeeded, with the last attempt. */
   failed: string[];
-  /** Answers that are not as described. */
+  /** Answers that differ from the document. */
   problems: string[];
 }
 
@@ -35,23 +35,23 @@ export const named = ({ method, path }: Operation): string => `${method} ${path}
 
 const maySucceed = ({ responses }: Operation): boolean => Object.keys(responses).some((status) => /^2/.test(status));
 
-/** They succeed where an OpenID provider is: apps/gateway/test/oidc.int-spec.ts has one. */
+/** These succeed only with an OpenID provider: apps/gateway/test/oidc.int-spec.ts has one. */
 const needsProvider = ({ path }: Operation): boolean => /^\/v3\/(users\/\{id\}|session\/oidc\/device)/.test(path);
 
-/** Operations that the document gives no success to. */
+/** Operations for which the document has no success. */
 export const withoutSuccess = (document: Document): string[] =>
   operationsOf(document)
     .filter((operation) => !maySucceed(operation))
     .map(named);
 
-/** A life: made and changed, read, taken out of groups and of service, deleted. */
+/** Stages of a life: created and changed, read, removed from groups and from service, deleted. */
 const stage = ({ method, path }: Operation): number => {
   if (method === 'DELETE') return 3;
   if (method === 'GET') return 1;
   return /\/(remove|suspend|resume|device-suspensions)$/.test(path) ? 2 : 0;
 };
 
-/** First segment behind the version; of channels, with the kind: making one of them does not prepare another. */
+/** First segment after the version; for channels with the kind, because creating one kind does not prepare another. */
 const family = ({ path }: Operation): string =>
   path
     .split('/')
@@ -60,14 +60,14 @@ const family = ({ path }: Operation): string =>
 
 const depth = ({ path }: Operation): number => path.split('/').length;
 
-/** What is in something is made after it and deleted before it. */
+/** Records inside others are created after them and deleted before them. */
 const inOrder = (a: Operation, b: Operation): number =>
   stage(a) - stage(b) || (depth(a) - depth(b)) * (stage(a) === 3 ? -1 : 1);
 
 /**
- * Leads records of every kind from their creation to their end, with valid requests one after the other, until every
- * operation has succeeded and the event log has what it did. Each pass tries what has not, with other values, about
- * newly made records.
+ * Leads records of every kind from their creation to their end, with valid requests one after another, until every
+ * operation has succeeded and the event log has its changes. Each pass tries the remaining operations, with other values and
+ * newly created records.
  */
 export class RecordLives {
   private readonly operations: Operation[];
@@ -75,9 +75,9 @@ export class RecordLives {
   private readonly ids: KnownIds;
   private readonly requests: ValidRequests;
   private readonly answers: Answers;
-  /** Succeeded, but the log has nothing of it: maybe nothing was different afterwards. */
+  /** Operations that succeeded but are missing in the log: perhaps they changed nothing. */
   private readonly untold = new Set<Operation>();
-  /** Whose bodies were sent with what they do not know. */
+  /** Operations whose bodies were already sent with unknown fields. */
   private readonly strict = new Set<Operation>();
   private readonly last = new Map<Operation, string>();
   private readonly result: Lives = { sent: 0, passes: 0, failed: [], problems: [] };
@@ -113,7 +113,7 @@ export class RecordLives {
     return result;
   }
 
-  /** What only its entry was missing of, when that came late. */
+  /** Closes operations that lacked only their entry in the log, if that arrived late. */
   private closeTold(): void {
     for (const operation of this.untold)
       if (!this.trail.isMissing(named(operation))) {
@@ -133,26 +133,26 @@ export class RecordLives {
     }
   }
 
-  /** Whether it makes what another needs, although it has succeeded itself. */
+  /** Whether the operation creates something that another one needs, although it has succeeded itself. */
   private prepares(operation: Operation): boolean {
     const { method, path } = operation;
-    // A GET that the log has is one that makes what it reads: only where nothing else made it before.
+    // A GET in the log is one that creates what it reads, but only if no other operation created it before.
     const wants = (other: Operation): boolean => !(other.method === 'GET' && this.untold.has(other));
     const isOfFamily = (other: Operation): boolean => wants(other) && family(other) === family(operation);
     if (stage(operation) === 0 && [...this.untold].some(isOfFamily)) return true;
     if (method === 'PUT') {
-      // What the account's administrators do with a channel, they do with a callback.
+      // The operations of the account's administrators on a channel need a callback.
       const paths = path === '/v2/notification/callback' ? [path, '/v3/channels/'] : [path];
       return [...this.open].some((other) => wants(other) && paths.some((one) => other.path.startsWith(one)));
     }
-    // A key has one channel: its callback makes room for another kind.
+    // A key has only one channel: deleting its callback makes room for another kind.
     if (method === 'DELETE' && path === '/v2/notification/callback')
       return [...this.open].some((other) => /^\/v2\/notification\/(pull|websocket)$/.test(other.path));
     if (method !== 'POST') return false;
-    // Only what was started and paused can be resumed.
+    // Only a campaign that was started and paused can be resumed.
     const campaign = /^(.*update-campaigns.*)\/(start|pause)$/.exec(path)?.[1];
     if (campaign !== undefined) return [...this.open].some((other) => other.path === `${campaign}/resume`);
-    // The items of what commands are sent to are in the list of commands.
+    // Commands are created at devices, but their items are in the list of commands.
     const items = `${path.replace('/v2/device-requests/{deviceId}', '/v3/device-requests')}/{`;
     return this.operations.some((other) => other.path.startsWith(items) && depth(other) === items.split('/').length);
   }
@@ -179,7 +179,7 @@ export class RecordLives {
     this.learn(request, answer);
   }
 
-  /** Nothing that an operation does not understand is dropped silently, no value outside a closed set is taken. */
+  /** Checks that no unknown field is dropped silently, and that no value outside a closed set is accepted. */
   private async sendUnknown(operation: Operation, prepared: PreparedRequest): Promise<void> {
     if (this.strict.has(operation)) return;
     this.strict.add(operation);
@@ -198,7 +198,7 @@ export class RecordLives {
     if (problem !== undefined) this.result.problems.push(`${problem}\n  ${asCurl(request)}`);
   }
 
-  /** The version of the record, which half of the requests name. */
+  /** The version of the record, which half of the requests send in If-Match. */
   private async meant(operation: Operation): Promise<Record<string, string>> {
     if (!operation.parameters.some(({ name }) => name === 'If-Match') || this.random.chance(0.5)) return {};
     const url = this.requests.recordOf(operation);
@@ -213,7 +213,7 @@ export class RecordLives {
     const asyncId = new URLSearchParams(url.split('?')[1]).get('async-id');
     if (method === 'DELETE') this.ids.drop(path, url);
     else if (asyncId !== null) this.ids.add('/v3/device-requests', asyncId);
-    // Of a list only when nothing in it is its own: the newest record is the one that it is about.
+    // From other answers only while the collection has no id of its own: the requests are about the newest record.
     else if (method === 'POST' || this.ids.of(path) === undefined) this.ids.learn(path, body);
   }
 

@@ -1,4 +1,4 @@
-/** Text that has broken something somewhere: encodings, queries, formats, lengths. */
+/** Texts that have broken some software: encodings, queries, formats, lengths. */
 export const nastyTexts = [
   ...['', ' ', '\u0000', 'a\u0000b', '\ud800', '😀🏳️‍🌈', '\u202eabc', 'e\u0301', '\n', '\\', '"', '*', 'a,b,,c'],
   ...["'; DROP TABLE devices; --", '%00', '%', '../../etc/passwd', '${7*7}', '<script>', '__proto__', 'constructor'],
@@ -25,7 +25,7 @@ export const nastyNumbers = [
 /** Values of any type. */
 export const anything: unknown[] = [null, true, false, 0, -1, 1.5, '', 'x', [], {}, [null], { a: { b: [] } }, [[]]];
 
-/** Segments in the place of an id. */
+/** Path segments in place of an id. */
 export const oddIds = [
   ...['me', '0'.repeat(32), 'F'.repeat(32), '..%2F..', '%00', '%20', '%zz', '%F0%9F%98%80', 'a'.repeat(300), '65536'],
   '-1',
@@ -38,7 +38,7 @@ export const contentTypes = [
 
 export const oddTables = ['name,custom_attributes__x\n"a,b",\u0000', 'nonsense\n1', '', 'endpoint_name', '"'];
 
-/** What is no JSON, or JSON that a parser may choke on, made of some that is fine. */
+/** Texts that are not JSON, or that a JSON parser may choke on, derived from valid JSON. */
 export const oddJson: ((text: string) => string)[] = [
   (text) => text.slice(0, -1),
   (text) => text.replace(/:[^,}]*/, ':1e999'),
@@ -50,7 +50,7 @@ export const oddJson: ((text: string) => string)[] = [
   (text) => `{"__proto__":${text}}`,
 ];
 
-/** Text of the kinds that this interface asks for. */
+/** Texts of the kinds that this API expects. */
 export const plausibleTexts = [
   ...['a', 'thermo-1', '0'.repeat(32), 'A'.repeat(64), 'deadbeef'.repeat(4), '/3/0/0', '/3303/0/*', 'unknown=1'],
   ...['3303/0/5700?pmin=1&pmax=10', '2024-01-01', '2024-02-30', '2024-01-01T10:00:00.123456Z', '20240101T000000Z'],
@@ -59,7 +59,7 @@ export const plausibleTexts = [
   ...['http://127.0.0.1:1/hook', 'total_count', 'ASC', 'v2'],
 ];
 
-/** What fields with these names want. */
+/** Values that suit fields with these names. */
 export const commonHints: Record<string, readonly string[]> = {
   uri: ['/3/0/0', '/3303/0/5700', '/3341/0/5527', '/3/0/4', '/3303/0/5700?pmin=1&pmax=10', '/'],
   accept: ['text/plain', 'application/senml+json', 'application/vnd.oma.lwm2m+tlv'],

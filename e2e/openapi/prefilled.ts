@@ -9,7 +9,7 @@ const pairsOf = (name: string, value: unknown): [string, string][] =>
 
 const textOf = (example: unknown): string => (typeof example === 'string' ? example : JSON.stringify(example));
 
-/** Every operation as "Try it out" on /docs sends it when nothing is changed: examples, then defaults, nothing else. */
+/** Every operation as "Try it out" on /docs sends it unchanged: with examples, or else defaults, and nothing more. */
 export const prefilledRequests = (document: Document): PreparedRequest[] =>
   operationsOf(document).map((operation): PreparedRequest => {
     const prefilled = (place: string): [string, string][] =>

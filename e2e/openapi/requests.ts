@@ -6,25 +6,25 @@ import { contentTypes, model, nastyTexts, oddIds, oddJson, oddTables } from './n
 import { Values } from './values.ts';
 import type { Random } from '../../tools/testing/random.ts';
 
-/** What exists before the first request. */
+/** The records that exist before the first request. */
 export interface Ground {
   accountId: string;
-  /** Of a registered device with a temperature. */
+  /** Id of a registered device with a temperature. */
   deviceId: string;
 }
 
-/** Of a resource that the registered device has. */
+/** Path of a resource that the registered device has. */
 const numbers: Record<string, string> = { object: '3303', instance: '0', resource: '5700', resourceInstance: '0' };
 
 /** Optional parameters that any operation may have. */
 const harmless = new Set(['order', 'limit']);
 
-/** Where only a device that is there has an answer; elsewhere one that never comes is better: commands to it wait. */
+/** These need a registered device; other operations use one that never connects, so that commands to it wait. */
 const forRegistered = /^\/v2\/endpoints|\/(echo|history)$/;
 
 type Content = Pick<PreparedRequest, 'headers' | 'body'>;
 
-/** Requests with nothing wrong, about things that exist. */
+/** Valid requests about existing records. */
 export class ValidRequests {
   protected readonly values: Values;
 
@@ -38,7 +38,7 @@ export class ValidRequests {
     this.values = new Values(document, random, () => this.ids, hints);
   }
 
-  /** undefined: what it needs does not exist yet. */
+  /** undefined if a record that the operation needs does not exist yet. */
   of(operation: Operation): PreparedRequest | undefined {
     const path = this.path(operation);
     const content = this.content(operation);
@@ -47,7 +47,7 @@ export class ValidRequests {
     return { operation, url: path + (query && `?${query}`), ...content };
   }
 
-  /** Of the record that an operation with If-Match is about, to ask for its ETag. */
+  /** URL of the record that an operation with If-Match changes, to read its ETag. */
   recordOf(operation: Operation): string | undefined {
     return this.path({ ...operation, path: operation.path.slice(0, operation.path.lastIndexOf('}') + 1) });
   }
@@ -59,7 +59,7 @@ export class ValidRequests {
     return operation.path.replace(/\{\w+\}/g, () => values.shift() ?? '');
   }
 
-  /** Encoded. */
+  /** The value of a path parameter, encoded. */
   protected segment({ path }: Operation, name: string): string | undefined {
     if (name === 'account') return this.ground.accountId;
     if (name === 'deviceId' && forRegistered.test(path)) return this.ground.deviceId;
@@ -80,7 +80,7 @@ export class ValidRequests {
     return new URLSearchParams(pairs).toString();
   }
 
-  /** undefined: there is no valid body yet. */
+  /** undefined if there is no valid body yet. */
   protected content({ body }: Operation): Content | undefined {
     const [type, { schema = {} } = {}] = Object.entries(body?.content ?? {})[0] ?? [];
     if (type === undefined) return { headers: {}, body: undefined };
@@ -94,11 +94,11 @@ export class ValidRequests {
 }
 
 export interface GeneratedRequest extends PreparedRequest {
-  /** Who sends it. */
+  /** The role of the sender. */
   role: Role;
 }
 
-/** Values of parameters that would make the test wait, not the system work. */
+/** Values for parameters that otherwise would make the test wait without using the system. */
 const unhurried: Record<string, unknown[]> = { noWait: [true], wait: [1, 0, 61, 'x', ''] };
 
 /** Many requests that should succeed, many that cannot. */
@@ -116,7 +116,7 @@ export class GeneratedRequests extends ValidRequests {
   }
 
   override of(operation: Operation): GeneratedRequest {
-    // Half of the requests have nothing wrong with them that the document tells.
+    // Half of the requests have no error that the document reveals.
     this.wrong = this.random.pick([0, 0, 0.1, 0.5]);
     this.values.oddness = { wrong: this.wrong, edges: true };
     this.role = roleFor(operation, this.random);
@@ -133,7 +133,7 @@ export class GeneratedRequests extends ValidRequests {
       const schema = parameters.find((one) => one.in === 'path' && one.name === name)?.schema;
       if (schema?.type === 'integer') return String(random.pick([0, 1, 3, 3303, 5700, 65_535]));
     }
-    // The account of the installation is the ground of the test: its administrator changes other accounts only.
+    // The test itself depends on the account of the installation, so its administrator changes other accounts only.
     const mayBeOwn = this.role !== 'root' || method === 'GET';
     return random.pick(oddIds.filter((id) => mayBeOwn || id !== 'me'));
   }
@@ -186,7 +186,7 @@ export class GeneratedRequests extends ValidRequests {
   }
 }
 
-/** Lone surrogates have no encoding: as WTF-8 bytes, which no server should choke on. */
+/** Lone surrogates cannot be encoded; they are sent as WTF-8 bytes, on which no server should choke. */
 const encoded = (value: unknown): string => {
   const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
   try {

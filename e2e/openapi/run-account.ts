@@ -4,8 +4,8 @@ import { fresh } from '../journeys.ts';
 import type { Operation } from './document.ts';
 
 /**
- * List, create and change accounts, and manage the keys of any account: only an administrator of the installation may.
- * Everything else is asked with keys of the account of the run.
+ * Only an administrator of the installation may list, create and change accounts, and manage the keys of any account.
+ * All other operations are called with keys of the account of the run.
  */
 export const isForInstallation = ({ path }: Pick<Operation, 'path'>): boolean => path.startsWith('/v3/accounts');
 
@@ -16,12 +16,12 @@ export class RunAccount {
     readonly admin: Application,
     readonly accountId: string,
     readonly deviceId: string,
-    /** The account, its administrator key and the groups of that key: what the run stands on. */
+    /** Ids that the run itself depends on: the account, its administrator key and the groups of that key. */
     readonly ids: readonly string[],
     private readonly device: SecureDevice,
   ) {}
 
-  /** `tlsPort`: of the device-proxy. A device without security would belong to the account of the installation. */
+  /** `tlsPort`: TLS port of the device-proxy. A device without security would belong to the account of the installation. */
   static async create(root: Application, tlsPort: number): Promise<RunAccount> {
     const { json: account } = await root.call('POST', '/v3/accounts', { display_name: fresh('run') });
     const admin = root.as(account.admin_key);

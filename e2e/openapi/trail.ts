@@ -1,10 +1,10 @@
 import type { DeviceEvent, Lanyard } from '@lanyard/client';
 import { auditActionsOf } from './audit-actions.ts';
 
-/** What the gateway refused: nothing was done. */
+/** Codes of requests that the gateway refused, which changed nothing. */
 const refusals = ['SYS_410', 'SYS_411'];
 
-/** Entries of the event log, held against the requests that they name. */
+/** Entries of the event log, compared with the requests that they name. */
 export class Trail {
   private readonly operations = new Map<string, string>();
   private readonly codes = new Map<string, Set<string>>();
@@ -18,7 +18,7 @@ export class Trail {
     return trail;
   }
 
-  /** For the next request. */
+  /** A request id for the next request of an operation. */
   requestId(operation: string): string {
     const id = `trail-${this.sent++}`;
     this.operations.set(id, operation);
@@ -29,7 +29,7 @@ export class Trail {
     return [...(this.codes.get(operation) ?? [])].toSorted();
   }
 
-  /** Whether an operation is not in the log although it changed something, as far as one can tell now. */
+  /** Whether an operation changed something but is missing in the log, as far as is known now. */
   isMissing(operation: string): boolean {
     return auditActionsOf(operation).some(
       ({ codes = [], readBy }) => codes.length > 0 && readBy === undefined && this.codesOf(operation).length === 0,

@@ -15,7 +15,7 @@ const withField = (value: unknown): unknown => {
   return typeof value[0] === 'object' ? [withField(value[0])] : undefined;
 };
 
-/** The same request with a field that no operation knows; undefined where its body is no JSON object, or takes any field. */
+/** The same request with an unknown field; undefined if its body is not a JSON object, or accepts any field. */
 export const withUnknownField = (document: Document, request: PreparedRequest): PreparedRequest | undefined => {
   const { operation, headers } = request;
   if (operation.method === 'GET' || isOpen(document, operation)) return undefined;
@@ -27,7 +27,7 @@ export const withUnknownField = (document: Document, request: PreparedRequest): 
   return { ...request, headers: { ...headers, ...json }, body: JSON.stringify(body) };
 };
 
-/** Undefined: it was refused, with the name of the field. */
+/** Undefined if the request was refused with the name of the field. */
 export const problemOfUnknown = (answer: GivenAnswer): string | undefined => {
   const { type, fields = [] } = (jsonOf(answer) ?? {}) as { type?: string; fields?: { name: string }[] };
   const isNamed = fields.some((field) => field.name.split('.').at(-1) === name || field.name === 'body');
@@ -36,7 +36,7 @@ export const problemOfUnknown = (answer: GivenAnswer): string | undefined => {
     : `a field that no operation knows is not refused: ${answer.status} ${answer.text.slice(0, 300)}`;
 };
 
-/** The same request with every field that the operation ignores; undefined where it ignores none. */
+/** The same request with every field that the operation ignores; undefined if it ignores none. */
 export const withIgnoredFields = (document: Document, request: PreparedRequest): PreparedRequest | undefined => {
   const { properties = {} } = resolved(document, request.operation.body?.content['application/json']?.schema ?? {});
   const ignored = Object.entries(properties).filter(([, schema]) => schema['x-ignored']);
@@ -46,7 +46,7 @@ export const withIgnoredFields = (document: Document, request: PreparedRequest):
   return { ...request, body: JSON.stringify(body) };
 };
 
-/** The same request, once for each field of its body that has a closed set of values, with another value there. */
+/** For each field of the body with a closed set of values: the same request with another value in that field. */
 export const withWrongValues = (document: Document, request: PreparedRequest): [name: string, PreparedRequest][] => {
   const { operation, headers } = request;
   const { properties = {} } = resolved(document, operation.body?.content['application/json']?.schema ?? {});
@@ -57,7 +57,7 @@ export const withWrongValues = (document: Document, request: PreparedRequest): [
   });
 };
 
-/** Undefined: it was refused, with the name of the field. */
+/** Undefined if the request was refused with the name of the field. */
 export const problemOfValue = (field: string, answer: GivenAnswer): string | undefined => {
   const { fields = [] } = (jsonOf(answer) ?? {}) as { fields?: { name: string }[] };
   return answer.status === 400 && fields.some((one) => one.name === field)

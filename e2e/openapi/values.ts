@@ -3,18 +3,18 @@ import { KnownIds } from './known-ids.ts';
 import { anything, commonHints, nastyNumbers, nastyTexts, plausibleTexts } from './nasty.ts';
 import type { Random } from '../../tools/testing/random.ts';
 
-/** Given although they are optional: without them the request selects nothing. */
+/** Optional parameters that are always given, because without them the request selects nothing. */
 const alwaysGiven = new Set(['device_id', 'group_id']);
 
-/** How a value may differ from one that the schema allows. */
+/** How a value may differ from the values that the schema allows. */
 export interface Oddness {
-  /** How likely each part is one that the schema does not allow. */
+  /** The probability that a part is not allowed by the schema. */
   wrong: number;
   /** Values at the bounds of the schema, and texts that look plausible, instead of new ones. */
   edges: boolean;
 }
 
-/** Values for schemas: valid ones, none of them twice where that matters; or, with oddness, others. */
+/** Values for schemas: valid and, if necessary, unique ones; or, with oddness, others. */
 export class Values {
   oddness: Oddness = { wrong: 0, edges: false };
   private made = 0;
@@ -26,7 +26,7 @@ export class Values {
     private readonly hints: Record<string, readonly string[]>,
   ) {}
 
-  /** undefined: there is none yet, because it holds the id of something that does not exist yet. */
+  /** undefined if there is no value yet, because it would hold the id of a record that does not exist yet. */
   of(given: Schema, name = nameOf(given), depth = 0): unknown {
     const { random } = this;
     const schema = resolved(this.document, given);
@@ -53,7 +53,7 @@ export class Values {
     }
   }
 
-  /** Never the same. */
+  /** A different text each time. */
   fresh(): string {
     return `made-${++this.made}`;
   }
@@ -61,10 +61,10 @@ export class Values {
   private text({ pattern = '', minLength = 0, maxLength }: Schema, name: string): string | undefined {
     const { random } = this;
     const { edges } = this.oddness;
-    // At the bounds, counted in characters that are one and two UTF-16 units long.
+    // At the limits, with characters of one and two UTF-16 units, each of which counts as one.
     if (edges && maxLength !== undefined && random.chance(0.15))
       return random.pick(['x', 'é', '😀']).repeat(maxLength + random.pick([-1, 0, 1]));
-    // Each names a command of its own.
+    // Each async-id names a new command.
     if (name === 'async-id') return `generated-${random.below(1e9)}`;
     const isHinted = !edges || random.chance(0.8);
     const hint = this.hints[name] ?? commonHints[name];
@@ -100,7 +100,7 @@ export class Values {
     const { random } = this;
     const { wrong, edges } = this.oddness;
     const isGiven = (name: string, { readOnly }: Schema): boolean => {
-      // A read-only field is refused unless it is as it was read.
+      // A read-only field is refused unless its value is unchanged.
       if (readOnly) return random.chance(wrong / 9);
       return required.includes(name) ? !random.chance(wrong / 2) : alwaysGiven.has(name) || random.chance(0.35);
     };

@@ -4,15 +4,15 @@ type Ask = (method: string, path: string) => Promise<{ status: number; allow: st
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
-/** Of segments in paths, whatever they name: no id is looked up before the method is known. */
+/** Fills path parameters with any value: the method is checked before an id is looked up. */
 const example = (path: string): string =>
   path.replace(/\{(object|instance|resource|resourceInstance)\}/g, '1').replace(/\{\w+\}/g, '0'.repeat(32));
 
-/** `/v3/devices/export` is at `/v3/devices/{id}` too. */
+/** `/v3/devices/export` also matches `/v3/devices/{id}`. */
 const isAt = (template: string, path: string): boolean =>
   new RegExp(`^${template.replace(/\{\w+\}/g, '[^/]+')}$`).test(example(path));
 
-/** Every path that is not answered with 405 and its methods, when it is asked with one that it does not have. */
+/** Every path that, for a method that it does not have, does not answer with 405 and its methods. */
 export const wrongMethodsTaken = async (document: Document, ask: Ask): Promise<string[]> => {
   const problems: string[] = [];
   for (const path of Object.keys(document.paths)) {

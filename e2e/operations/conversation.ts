@@ -34,7 +34,7 @@ export interface Echoed {
   desired?: { value: string; decoded?: unknown; status: number };
 }
 
-/** An application and a device, which talk to each other over the service. */
+/** An application and a device that communicate over the service. */
 export class Conversation {
   constructor(
     readonly app: Application,
@@ -42,7 +42,7 @@ export class Conversation {
     readonly deviceId: string,
   ) {}
 
-  /** When the device is registered. */
+  /** Begins when the device is registered. */
   static async between(app: Application, device: LeshanDevice, name: string): Promise<Conversation> {
     await device.says(/^registered/);
     return new Conversation(app, device, await app.deviceId(name));
@@ -52,7 +52,7 @@ export class Conversation {
     return this.app.call('POST', `/v2/device-requests/${this.deviceId}?${query}`, { method, uri, ...more });
   }
 
-  /** Asks the device; the result comes in the same request. */
+  /** Sends a command to the device; the same request returns the result. */
   async asks(method: string, uri: string, more: object = {}): Promise<Result> {
     const { status, json, text: body } = await this.request(method, uri, more, `async-id=${fresh('op')}&wait=60`);
     if (status !== 200) throw new Error(`${method} ${uri}: ${status} ${body}`);
@@ -68,14 +68,14 @@ export class Conversation {
     expect(result).toMatchObject({ status: 200 });
   }
 
-  /** Tells the device something, and waits for what it says to it. */
+  /** Sends a line to the device program, and waits for its answer. */
   async tells(command: string, answer: RegExp): Promise<string> {
     const since = this.device.said.length;
     this.device.tell(command);
     return this.device.says(answer, { since });
   }
 
-  /** What is done makes the device say something. */
+  /** Does something that makes the device print a line. */
   async hears(pattern: RegExp, done: () => Promise<unknown>): Promise<void> {
     const since = this.device.said.length;
     await done();
@@ -87,7 +87,7 @@ export class Conversation {
     return new Map((json.resources as Echoed[]).map((one) => [one.resource_path, one]));
   }
 
-  /** Waits until the snapshot has these values, as they are decoded by their types. */
+  /** Waits until the snapshot has these values, decoded by their types. */
   async echoes(values: Record<string, unknown>): Promise<void> {
     await eventually(async () => {
       const echo = await this.echo();
@@ -96,13 +96,13 @@ export class Conversation {
     });
   }
 
-  /** The device reports once, and the snapshot gets it. */
+  /** Makes the device report once, and waits until the snapshot has the values. */
   async reports(command: string, values: Record<string, unknown>): Promise<void> {
     this.device.tell(command);
     await this.echoes(values);
   }
 
-  /** Until the first value is there, which comes after the answer. */
+  /** Subscribes, and waits for the first value, which comes after the answer. */
   async subscribes(path: string): Promise<void> {
     const known = this.notifications(path).length;
     const { status, json } = await this.app.call('PUT', `/v2/subscriptions/${this.deviceId}${path}`);

@@ -4,7 +4,7 @@ import { type Conversation, tlv } from './conversation.ts';
 
 const updateClient = [18, ...Array.from({ length: 29 }, (_, i) => 21 + i)];
 
-/** Spec §6.2: what devices say of their updates, in the event log. */
+/** Spec §6.2: reports of devices about their updates, in the event log. */
 export const firmware = (talk: () => Conversation): void => {
   const codes = async (): Promise<string[]> => {
     const { json } = await talk().app.call(
@@ -30,7 +30,7 @@ export const firmware = (talk: () => Conversation): void => {
       [9, 'UPD4_FAIL_41'],
       [10, 'UPD4_FAIL_41'],
     ] as const) {
-      // First it installs (state 3), then it is idle and says how that went.
+      // First the device installs (state 3), then it is idle and reports the result.
       await eventually(async () => {
         talk().device.tell(`firmware 3 0`);
         expect((await talk().reads('/5/0/3', 'text/plain')).bytes.toString()).toBe('3');

@@ -7,7 +7,7 @@ import { filled, javaHash, specimen, varied, variedInstances } from './specimen.
 
 const mebibyte = 1_048_576;
 
-/** Observe, Cancel, Send, and bodies in blocks. `n`: what the device varied before is below it. */
+/** Observe, Cancel, Send, and bodies in blocks. `n`: greater than all values that the device varied before. */
 export const observing = (talk: () => Conversation): void => {
   let n = 100;
 
@@ -48,7 +48,7 @@ export const observing = (talk: () => Conversation): void => {
     );
     const known = paths.map((path) => talk().notifications(path).length);
     n++;
-    // Both at once: the later one changes while the first is being sent.
+    // Both notifications at once: the later value changes while the first is being sent.
     talk().device.tell(`set ${n}.25`);
     await talk().reports(`vary ${n}`, { [sensor]: n + 0.25, [`${specimen}/1`]: -1000 * n });
     for (const [i, path] of paths.entries()) await talk().receives(path, known[i]);

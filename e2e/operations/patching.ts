@@ -8,7 +8,7 @@ const text = '/3303/0/5750';
 const one = `${specimen}/1`;
 const hex = (words: string): string => Buffer.from(words).toString('hex');
 
-/** The same list of paths, and the same values, in both kinds. */
+/** The same list of paths, and the same values, in both formats. */
 const kinds = [
   {
     etch: etchJson,

@@ -17,7 +17,7 @@ import {
 } from './conversation.ts';
 import { specimen, varied, variedBytes, variedInstances } from './specimen.ts';
 
-/** Read and Discover. The definition of object 33010 is not known before the first of these tests. */
+/** Read and Discover. The definition of object 33010 is unknown before the first of these tests. */
 export const reading = (talk: () => Conversation): void => {
   let n = 1;
 

@@ -68,7 +68,7 @@ export const sleeping = (talk: () => Conversation): void => {
       expect(json.waits_for).toContain('to wake up');
     });
 
-  /** Wakes it again and again until something that needs it is done: it may fall asleep meanwhile. */
+  /** Wakes the device again and again until the work is done, because it may fall asleep meanwhile. */
   const whileAwake = async (work: () => Promise<void>): Promise<void> => {
     let isDone = false;
     const done = work().finally(() => (isDone = true));
@@ -91,7 +91,7 @@ export const sleeping = (talk: () => Conversation): void => {
     await asleep();
     const since = talk().device.said.length;
     await talk().unsubscribes(specimen);
-    // By RST; or by a request, when the report arrives before the cancellation: it is awake then.
+    // Cancelled by RST, or by a request if the report arrives before the cancellation, because the device is awake then.
     await talk().tells('vary 8', /^(reset|asked GET .* observe=1)/);
     const said = talk().device.said.slice(since);
     const asleepUntil = said.indexOf('varied 8');

@@ -1,7 +1,7 @@
 /** An instance of object 33010, which has a resource of every type. */
 export const specimen = '/33010/0';
 
-/** What the device shows after `vary N`, as the snapshot decodes it; bytes are left out. */
+/** The values of the device after `vary N`, as the snapshot decodes them; bytes are left out. */
 export const varied = (n: number): Record<string, unknown> => ({
   [`${specimen}/0`]: `text ${n}`,
   [`${specimen}/1`]: -1000 * n,
@@ -14,7 +14,7 @@ export const varied = (n: number): Record<string, unknown> => ({
 
 export const variedBytes = (n: number): Buffer => Buffer.from([0, n]);
 
-/** The resource with instances, by the paths of these. */
+/** The values of the resource with instances, by path of the instance. */
 export const variedInstances = (n: number): Record<string, unknown> => ({
   [`${specimen}/8/0`]: `a${n}`,
   [`${specimen}/8/7`]: `b${n}`,

@@ -120,7 +120,7 @@ export const writing = (talk: () => Conversation): void => {
     [9, lwm2mJson, JSON.stringify({ bn: '/3303/', e: [{ n: '9/5750', sv: 'attic' }] })],
   ])('creates instance %i as %s, and deletes it', async (id, contentType, payload) => {
     await talk().writes('POST', '/3303', contentType, payload);
-    // A path can be named once the device has told of the instance, with an update of its registration.
+    // A path can be used once the device has announced the instance, with an update of its registration.
     await eventually(async () =>
       expect(await talk().reads(`/3303/${id}/5750`, text)).toMatchObject({ status: 200, bytes: Buffer.from('attic') }),
     );
