@@ -31,7 +31,7 @@ const fingerprint = (
   deviceId: string,
 ): string => {
   const request = [kind, deviceId, method, path, query, accept, contentType, payload?.toString('base64')];
-    // The other requests must keep their fingerprint: stored Idempotency-Keys have the fingerprints of earlier versions.
+  // The other requests must keep their fingerprint: stored Idempotency-Keys have the fingerprints of earlier versions.
   const asked = noResponse ? [...request, 'no response'] : request;
   return createHash('sha256').update(JSON.stringify(asked)).digest('hex');
 };

@@ -33,7 +33,9 @@ export const pathLengthOf = ({ raw }: Pick<X509Certificate, 'raw'>): number => {
     const [certificate] = partsOf({ tag: 0, content: raw });
     const [toBeSigned] = partsOf(certificate);
     const [extensions] = partsOf(partsOf(toBeSigned).find(({ tag }) => tag === extensionsTag));
-    const constraints = partsOf(extensions).map(partsOf).find(([id]) => id?.content.equals(basicConstraintsOid));
+    const constraints = partsOf(extensions)
+      .map(partsOf)
+      .find(([id]) => id?.content.equals(basicConstraintsOid));
     const [fields] = partsOf(constraints?.at(-1));
     const limit = partsOf(fields).find(({ tag }) => tag === integerTag);
     return limit ? limit.content.readUIntBE(0, limit.content.length) : Infinity;

@@ -31,7 +31,7 @@ const addressOf = (id: string): string => connectionAddress('coaps', { key: id }
 
 /** A peer is a connection, wherever its datagrams come from: the key is the id of the connection, and the address that of the device. */
 export const dtlsPeer = (id: string): Peer => {
-    // Made from a Buffer, because concatenated strings keep their parts in memory.
+  // Made from a Buffer, because concatenated strings keep their parts in memory.
   const address = Buffer.from(addressOf(id), 'latin1').toString('latin1');
   return { key: id, address, port: 0, authority: id };
 };
