@@ -105,11 +105,12 @@ describe('observations that a device ends without an error', () => {
         .value;
       const app = test.key();
       await test.subscribe(app, deviceId);
+      const told = () => test.system.values.filter(({ value }) => value.deviceId === deviceId);
+      await eventually(() => expect(told()).toHaveLength(1));
       device.notifyUnusably(token!, 77, '2');
       expect(await device.answered(77)).toBe('RST');
       await eventually(() => expect(test.states(deviceId, app.keyId).at(-1)).toBe('lost by the device'));
-      const told = test.system.values.filter(({ value }) => value.deviceId === deviceId);
-      expect(told.map(({ value }) => value.item.payload)).toEqual([b64('1')]);
+      expect(told().map(({ value }) => value.item.payload)).toEqual([b64('1')]);
     } finally {
       device.close();
     }
