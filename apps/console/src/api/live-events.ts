@@ -126,10 +126,7 @@ const liveEvents = new LiveEvents();
  * Calls `onEvent` with each new entry of the device event log, and `onGap` where some are left out: a list that is read
  * again once the stream is live has them. Without the permission, it calls neither.
  */
-export const useLiveEvents = (
-  onEvent: Listener['onEvent'],
-  onGap: Listener['onGap'] = () => undefined,
-): LiveState => {
+export const useLiveEvents = (onEvent: Listener['onEvent'], onGap: Listener['onGap'] = () => undefined): LiveState => {
   const refusal = useRefusal('events.read');
   const handleEvent = useEffectEvent(onEvent);
   const handleGap = useEffectEvent(onGap);
