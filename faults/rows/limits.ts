@@ -149,7 +149,8 @@ const overflowUnderSocket: Row = {
     system.load.payloadBytesMax = 100_000;
     const [[channel, receiver] = []] = system.sockets;
     if (!channel || !receiver) return;
-    const serialization = { max_chunk_size: 40, cfg: { include_uid: true } };
+    // The window of a socket, in messages, must be full before all events of the queue are on their way.
+    const serialization = { max_chunk_size: 5, cfg: { include_uid: true } };
     await system.mustCall(channel, 'PUT', 'websocket', { serialization });
     const name = receiver.channel;
     await system.load.stop();
