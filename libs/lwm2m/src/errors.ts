@@ -1,5 +1,4 @@
-/** Excerpts of the input can hold anything; PostgreSQL stores neither a NUL nor, in JSON, half of a surrogate pair. */
-const storable = (text: string): string => Buffer.from(text.replaceAll('\0', '\ufffd')).toString();
+import { storable } from './text.js';
 
 /** Bytes or text from outside that break the format they claim to be in. The only error the decoders throw. */
 export class Malformed extends Error {
@@ -8,6 +7,7 @@ export class Malformed extends Error {
     readonly format: string,
     readonly problem: string,
   ) {
+    // Excerpts of the input can hold anything, and the event log stores the message.
     super(storable(`${format}: ${problem}`));
     this.name = 'Malformed';
   }

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Cli, type Session, untilStopped } from '../cli.js';
 import { explainError } from '../explain-error.js';
-import { isTemporary } from '../forward/pull-channel.js';
+import { isTemporary } from '../retries.js';
 import { findDevice, nameOf } from '../names/devices.js';
 import { resourcePath } from '../names/paths.js';
 import { onOneLine } from '../output/safe-text.js';

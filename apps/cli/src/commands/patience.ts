@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Session } from '../cli.js';
-import { isTemporary, pauseMs } from '../forward/pull-channel.js';
+import { isTemporary, pauseMs } from '../retries.js';
 
 /** The answer to a question about work that continues in the service. Asks again after temporary failures. */
 export const patiently = async <T>(

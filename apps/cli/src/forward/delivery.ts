@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Forwarded } from './journal.js';
-import { waitMs } from './pull-channel.js';
+import { waitMs } from '../retries.js';
 import { signatureHeaders } from './signature.js';
 
 /** The time that the service waits for a callback. */

@@ -1,6 +1,7 @@
-import { type Lanyard, NoAnswer, NotFound, type NotificationMessage, RequestFailed } from '@lanyard/client';
+import { type Lanyard, NotFound, type NotificationMessage } from '@lanyard/client';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CliError, exitCodes } from '../errors.js';
+import { isTemporary, pauseMs, waitMs } from '../retries.js';
 
 /** A message, and the position that confirms it. */
 export interface Message {
@@ -15,27 +16,8 @@ export interface PullOptions {
   onLost: (error: Error) => void;
 }
 
-const firstWaitMs = 500;
-const longestWaitMs = 15_000;
-
 /** An empty answer that arrives sooner comes from a service that is stopping, or from something else. */
 const emptyAnswerMinMs = 1_000;
-
-/** Half a second, one, two … up to `longestMs`. */
-export const waitMs = (failures: number, longestMs = longestWaitMs): number =>
-  Math.min(longestMs, firstWaitMs * 2 ** failures);
-
-/**
- * Whether another attempt makes sense. 408: the network or this process was slow while the request was sent. 409 and 410,
- * as answers to a poll: another poll is ending, or the channel is being deleted.
- */
-export const isTemporary = (error: unknown): error is Error =>
-  error instanceof NoAnswer ||
-  (error instanceof RequestFailed && (error.status >= 500 || [408, 409, 410, 429].includes(error.status)));
-
-/** The pause after a temporary failure: as long as the service asks for, but at least the back-off. */
-export const pauseMs = (error: Error, failures: number): number =>
-  Math.max(waitMs(failures), error instanceof RequestFailed ? (error.retryAfterSeconds ?? 0) * 1_000 : 0);
 
 const kinds: Record<string, string> = { CALLBACK: 'callback', WEB_SOCKET: 'websocket', LONG_POLLING: 'pull' };
 

@@ -1,5 +1,6 @@
 import type { X509Certificate } from 'node:crypto';
 import { type EndpointNameSource, endpointNameMax } from '@lanyard/contracts';
+import { notInNames } from '@lanyard/lwm2m';
 
 /** One name of a SubjectAltName as Node writes it: quoted as in JSON if it has a comma, a quotation mark or a control character. */
 const alternativeName = /([^:,"]+):("(?:[^"\\]|\\.)*"|[^",]*)(?:, |$)/y;
@@ -28,9 +29,6 @@ const namesFrom: Record<EndpointNameSource, (x509: Named) => string[]> = {
   san_uri: ({ subjectAltName = '' }) => alternativeNames(subjectAltName, 'URI'),
   san_dns: ({ subjectAltName = '' }) => alternativeNames(subjectAltName, 'DNS'),
 };
-
-/** As in a registration. A NUL cannot be stored, and would prevent everything stored together with it. */
-const notInNames = /[\u0000-\u001f\u007f]/;
 
 /** The endpoint name in a certificate; undefined when there is none, or more than one, or it is not a valid endpoint name. */
 export const endpointNameIn = (x509: Named, source: EndpointNameSource): string | undefined => {

@@ -1,5 +1,6 @@
 import { DeviceEvents } from '@lanyard/contracts';
 import { KafkaProducer } from '@lanyard/kafka';
+import { storable } from '@lanyard/lwm2m';
 import { type Clock, CLOCK, formatTimestamp, type Logger, LOGGER, Metrics, newId } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import type { NotServed } from '../intake/admission.js';
@@ -28,9 +29,6 @@ export const problems: Record<NotServed, string> = {
 };
 
 const shownMax = 256;
-
-/** The text in a form that PostgreSQL can store: without a NUL or half of a surrogate pair. */
-const storable = (text: string): string => Buffer.from(text.slice(0, shownMax).replaceAll('\0', '\ufffd')).toString();
 
 /** What distinguishes the problems of a list. */
 const keyOf = ({ instance, deviceId, prefix, problem }: RefusedDevice): string =>
@@ -88,8 +86,8 @@ export class RefusedDevices {
         data: {
           reason: 'behind-gateway',
           ...(instance !== undefined && { instance: String(instance) }),
-          ...(name !== undefined && { endpoint_name: storable(name) }),
-          ...(prefix !== undefined && { prefix: storable(prefix) }),
+          ...(name !== undefined && { endpoint_name: storable(name.slice(0, shownMax)) }),
+          ...(prefix !== undefined && { prefix: storable(prefix.slice(0, shownMax)) }),
         },
         occurredAt: formatTimestamp(nowMs),
       })

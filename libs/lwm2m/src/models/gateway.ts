@@ -1,6 +1,7 @@
 import { Malformed } from '../errors.js';
 import { type LinkList, parseLinks } from '../paths/link-format.js';
 import { parsePath } from '../paths/path.js';
+import { notInNames } from '../text.js';
 import type { ResourceValue } from '../values/value.js';
 import { objectModel } from './model-registry.js';
 
@@ -39,9 +40,6 @@ const prefixMax = 64;
 
 /** Characters of names in SenML (RFC 8428 §4.5.1), without the slash. Digits alone would be read as an object id. */
 const prefixPattern = /^(?!\.{1,2}$)(?!\d+$)[A-Za-z0-9\-:._]+$/;
-
-/** Control characters and surrogates are refused in the endpoint names of registrations too, and PostgreSQL stores no NUL. */
-const notInNames = /[\u0000-\u001f\u007f\p{Surrogate}]/u;
 
 type Texts = ReadonlyMap<number, string>;
 

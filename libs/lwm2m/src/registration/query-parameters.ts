@@ -1,4 +1,5 @@
 import { WrongParameter } from '../errors.js';
+import { notInNames } from '../text.js';
 
 const textMax = 255;
 
@@ -22,7 +23,7 @@ export const queryParameters = (
 export const boundedText = (parameters: Map<string, string | undefined>, name: string): string | undefined => {
   const value = parameters.get(name);
   if (value === undefined) return undefined;
-  if (value === '' || Buffer.byteLength(value) > textMax || /[\u0000-\u001f\u007f]/.test(value))
+  if (value === '' || Buffer.byteLength(value) > textMax || notInNames.test(value))
     throw new WrongParameter(name, `must be 1 to ${textMax} bytes without control characters`);
   return value;
 };
