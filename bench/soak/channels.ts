@@ -8,26 +8,17 @@ import { sensorPath } from '../../tools/drill/applications.ts';
 import { percentile } from '../statistics.ts';
 import { Arrivals } from './arrivals.ts';
 import { bindingOf, groupOf } from './groups.ts';
+import { each } from './introduce.ts';
 
 export type Kind = 'quick' | 'slow' | 'dead';
 
 const slowMs = 2_000;
-const registeredAtOnce = 10;
-
 export const kindOf = (channel: number): Kind => ({ 5: 'slow' as const, 10: 'dead' as const })[channel % 20] ?? 'quick';
 
 /** A sleeping device sends the times of its measurements: its values are already old when they arrive. */
 const isTimed = (channel: number) => kindOf(channel) === 'quick' && bindingOf(channel) !== 'queue';
 
 const serialization = { type: 'v2', max_chunk_size: 1_000, cfg: { include_timestamp: true } } as const;
-
-const each = async (count: number, work: (channel: number) => Promise<unknown>) => {
-  let next = 0;
-  const worker = async () => {
-    for (let n = next++; n < count; n = next++) await work(n);
-  };
-  await Promise.all(Array.from({ length: registeredAtOnce }, worker));
-};
 
 export class Channels {
   arrivals: Arrivals[] = [];
@@ -36,10 +27,15 @@ export class Channels {
   private readonly receivers: CallbackReceiver[] = [];
   private readonly applications: Lanyard[] = [];
 
-  /** Creates keys with rules for their devices. */
-  async prepare(administrator: Lanyard, baseUrl: string, count: number) {
-    await each(count, async (channel) => {
-      const { key } = await administrator.call('POST /v3/api-keys', { body: { name: groupOf(channel) } });
+  /**
+   * Creates keys with rules for their devices. Each key is limited to a device group: otherwise each channel would also get the
+   * registrations of all other devices.
+   * @param groups ids by channel
+   */
+  prepare(administrator: Lanyard, baseUrl: string, groups: readonly string[]) {
+    return each([...groups.entries()], async ([channel, group]) => {
+      const body = { name: groupOf(channel), device_groups: [group] };
+      const { key } = await administrator.call('POST /v3/api-keys', { body });
       const application = new Lanyard({ baseUrl, key, retries: 10 });
       const rules = [{ 'endpoint-type': groupOf(channel), 'resource-path': [sensorPath] }];
       await application.call('PUT /v2/subscriptions', { body: rules });
@@ -47,9 +43,9 @@ export class Channels {
     });
   }
 
-  /** Registers the channels when all devices are registered, because each channel gets the registrations of all devices. */
+  /** Registers the channels when all devices are registered, so that what they have to wait for is not measured. */
   register() {
-    return each(this.applications.length, (channel) => this.add(channel));
+    return each([...this.applications.keys()], (channel) => this.add(channel));
   }
 
   private async add(channel: number) {

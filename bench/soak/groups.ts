@@ -1,9 +1,7 @@
 /** Devices of a soak: a group for each channel, with all bindings, in a few processes. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Lanyard } from '@lanyard/client';
 import { stringify } from 'yaml';
-import { introduceDevices } from '../../tools/testing/introduced-devices.ts';
 import { Simulator } from '../../tools/testing/simulator.ts';
 import type { TestSystem } from '../../tools/testing/test-system.ts';
 import type { Load } from './options.ts';
@@ -25,47 +23,54 @@ const processesMin = 4;
 /** Registrations per second of all devices, with their observations and values: two cores manage no more without a queue. */
 const arrivals = 250;
 
-/** Every channel gets an event for each registration update, so their rate is limited to this, whatever the size of the fleet. */
-const updateEvents = 1_000;
-const updateSecondsMin = 300;
-/** How much more often a sleeping device updates: only then does it wake, and send what it has kept. */
-const queueFactor = 10;
+const updateSeconds = 3_600;
+/** A sleeping device updates more often: only then does it wake, and send what it has kept. */
+const sleepSeconds = 360;
 
 export const bindingOf = (channel: number): Binding => mixture[channel % mixture.length] ?? 'udp';
 
 /** The name of a group, which is also the prefix and the type of its devices. */
 export const groupOf = (channel: number) => `soak-${channel}`;
 
+/** The file with the credentials of the devices of a group. */
+export const credentialsFile = (folder: string, channel: number) => join(folder, `${groupOf(channel)}.keys`);
+
+export const deviceNames = (channel: number, { devices }: Load) =>
+  Array.from({ length: devices }, (_, n) => `${groupOf(channel)}-${n}`);
+
 const serversOf = (system: TestSystem, binding: Binding) =>
   ({ udp: system.coapUrls, queue: system.coapUrls, dtls: system.coapsUrls, tls: system.coapsTcpUrls })[binding];
 
-const isSecure = (binding: Binding) => binding === 'dtls' || binding === 'tls';
+export const isSecure = (binding: Binding) => binding === 'dtls' || binding === 'tls';
 
-/** Writes a scenario of the simulator, and its credentials file. */
-const writeScenario = async (
-  { system, lanyard, folder }: { system: TestSystem; lanyard: Lanyard; folder: string },
+/** Writes a scenario of the simulator. */
+const writeScenario = (
+  system: TestSystem,
+  folder: string,
   channels: readonly number[],
-  { channels: all, devices, valuesPerSecond }: Load,
+  { devices, valuesPerSecond }: Load,
   registrationsPerSecond: number,
 ) => {
-  const updateSeconds = Math.max(updateSecondsMin, Math.ceil((devices * all * all) / updateEvents));
-  const groups: Record<string, object> = {};
-  for (const channel of channels) {
+  const groups = channels.map((channel) => {
     const [name, binding] = [groupOf(channel), bindingOf(channel)];
     const servers = serversOf(system, binding);
     // Divides the groups of each binding among the servers, as a load balancer would.
     const first = (channel + Math.floor(channel / mixture.length)) % servers.length;
     const server = [...servers.slice(first), ...servers.slice(0, first)].join();
     const sleeps = binding === 'queue';
-    const seconds = sleeps ? Math.ceil(updateSeconds / queueFactor) : updateSeconds;
-    const times = { 'update-seconds': seconds, 'lifetime-seconds': 2 * seconds };
-    const group = { devices, server, 'device-type': name, 'values-per-second': valuesPerSecond, ...times };
-    groups[name] = sleeps ? { ...group, 'queue-mode': true } : group;
-    if (!isSecure(binding)) continue;
-    const names = Array.from({ length: devices }, (_, n) => `${name}-${n}`);
-    await introduceDevices(lanyard, names, join(folder, `${name}.keys`));
-    Object.assign(groups[name], { 'credentials-file': `${name}.keys` });
-  }
+    const seconds = sleeps ? sleepSeconds : updateSeconds;
+    const group = {
+      devices,
+      server,
+      'device-type': name,
+      'values-per-second': valuesPerSecond,
+      'update-seconds': seconds,
+      'lifetime-seconds': 2 * seconds,
+      ...(sleeps && { 'queue-mode': true }),
+      ...(isSecure(binding) && { 'credentials-file': credentialsFile(folder, channel) }),
+    };
+    return [name, group] as const;
+  });
   const defaults = {
     'numbered-values': true,
     'kept-values': 1_000,
@@ -74,22 +79,23 @@ const writeScenario = async (
     'back-off-max-ms': 10_000,
   };
   const file = join(folder, `${groupOf(channels[0] ?? 0)}.yaml`);
-  writeFileSync(file, stringify({ 'registrations-per-second': registrationsPerSecond, defaults, groups }));
+  const scenario = { 'registrations-per-second': registrationsPerSecond, defaults, groups: Object.fromEntries(groups) };
+  writeFileSync(file, stringify(scenario));
   return file;
 };
 
 export class Devices {
   fleets: Simulator[] = [];
 
-  async start(where: { system: TestSystem; lanyard: Lanyard; folder: string }, load: Load) {
+  async start(system: TestSystem, folder: string, load: Load) {
     const all = Array.from({ length: load.channels }, (_, channel) => channel);
     const processes = Math.max(processesMin, Math.ceil((load.channels * load.devices) / devicesPerProcess));
-    const parts = Array.from({ length: processes }, (_, part) => all.filter((n) => n % processes === part));
-    const scenarios: string[] = [];
-    // Written before the first device registers: an idle system creates hundreds of credentials a second, a busy one tens.
-    for (const channels of parts.filter((part) => part.length > 0))
-      scenarios.push(await writeScenario(where, channels, load, Math.round(arrivals / processes)));
-    for (const scenario of scenarios) this.fleets.push(await Simulator.start({ scenario }));
+    for (let part = 0; part < processes; part++) {
+      const channels = all.filter((n) => n % processes === part);
+      if (channels.length === 0) continue;
+      const scenario = writeScenario(system, folder, channels, load, Math.round(arrivals / processes));
+      this.fleets.push(await Simulator.start({ scenario }));
+    }
   }
 
   async state() {

@@ -9,6 +9,7 @@ import type { Arrivals } from './arrivals.ts';
 import { Channels, kindOf } from './channels.ts';
 import { Commands } from './commands.ts';
 import { bindingOf, Devices } from './groups.ts';
+import { introduce } from './introduce.ts';
 import type { Load } from './options.ts';
 import { Processes } from './processes.ts';
 import { meanOf, slopePerHour, type Sample } from './samples.ts';
@@ -22,7 +23,7 @@ const observedMin = 0.99;
 const commandedMax = 1_000;
 /** Registrations per second that even a busy machine manages. */
 const arrivalsMin = 50;
-const settledMs = 300_000;
+const settledMs = 600_000;
 
 /** Numbers of a device, and the channel on which they arrive. */
 interface ForChannel {
@@ -50,7 +51,7 @@ export class Soak {
   private readonly load: Load;
   private readonly folder: string;
   private readonly administrator: Lanyard;
-  private ids = new Map<string, string>();
+  private ids: ReadonlyMap<string, string> = new Map();
   /** By name of the device, the last value that may have been sent before there was a channel. */
   private readonly before = new Map<string, number>();
   private registeredSeconds = 0;
@@ -70,14 +71,16 @@ export class Soak {
     return new Lanyard({ baseUrl: this.system.baseUrl, key, retries: 10 });
   }
 
-  /** Creates keys with rules, then devices, then channels and commands. */
+  /** Creates devices and keys with rules, then starts the devices, then channels and commands. */
   async begin() {
     const { administrator: lanyard, devices, folder, load, system } = this;
     const all = load.channels * load.devices;
     say(`${all} devices`);
-    await this.channels.prepare(lanyard, system.baseUrl, load.channels);
+    const { ids, groups } = await introduce(lanyard, folder, load);
+    this.ids = ids;
+    await this.channels.prepare(lanyard, system.baseUrl, groups);
     const startedAt = Date.now();
-    await devices.start({ system, lanyard, folder }, load);
+    await devices.start(system, folder, load);
     const patience = { timeoutMs: 120_000 + (all / arrivalsMin) * 1_000, intervalMs: arrivalMs };
     const areObserved = async () => {
       const { registered, observations } = await devices.state();
@@ -87,8 +90,6 @@ export class Soak {
     await waitUntil('observations', areObserved, patience);
     this.registeredSeconds = (Date.now() - startedAt) / 1_000;
     say(`registered and observed after ${round(this.registeredSeconds)} s`);
-    for await (const { id, endpoint_name: name } of lanyard.items('GET /v3/devices', { query: { limit: 1_000 } }))
-      this.ids.set(String(name), id);
     await this.channels.register();
     for (const [name, { next }] of sensorCounts(await devices.values())) this.before.set(name, next - 1);
     const { key } = await lanyard.call('POST /v3/api-keys', { body: { name: 'soak commands' } });
