@@ -7,6 +7,7 @@ import { type Installation, restoreBackup, writeBackup } from './backup/backup-f
 import { connect } from './backup/database.ts';
 import { jsonLines, writeJsonLines } from './backup/json-lines.ts';
 import { StateWriter } from './backup/states.ts';
+import { Stop } from './lanyard/project.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'lanyard-restore-'));
 const file = join(folder, 'whole.backup');
@@ -44,6 +45,13 @@ const messagesOf = async (of: Installation): Promise<number> => {
   const offsets = await states.kafka.offsets(topic);
   await states.close();
   return [...offsets.values()].reduce((sum, { high }) => sum + Number(high), 0);
+};
+
+/** Why a restore ends. It is shown without a stack, because the operator can solve it. */
+const refusalOf = async (...args: Parameters<typeof restoreBackup>): Promise<string> => {
+  const refusal: unknown = await restoreBackup(...args).catch((error: unknown) => error);
+  expect(refusal).toBeInstanceOf(Stop);
+  return String(refusal);
 };
 
 beforeAll(async () => {
@@ -89,7 +97,7 @@ describe('a restore', () => {
       for (const line of lines) await write(line);
     });
     const serial = await nextSerial();
-    await expect(restoreBackup(withTopics('target'), changed, { overwrite: true })).rejects.toThrow(problem);
+    expect(await refusalOf(withTopics('target'), changed, { overwrite: true })).toContain(problem);
     expect([await idsOf('access.api_keys'), await idsOf('registry.devices')]).toEqual([[7], []]);
     expect(await nextSerial()).toBe(serial + 1);
     expect(await messagesOf(withTopics('target'))).toBe(0);
@@ -97,7 +105,7 @@ describe('a restore', () => {
 
   it('replaces keys only if it is asked to, and the first key of an installation always', async () => {
     await client.query('INSERT INTO access.api_keys VALUES (8)');
-    await expect(restoreBackup(withTopics('target'), file)).rejects.toThrow('The database has 2 api_keys: with');
+    expect(await refusalOf(withTopics('target'), file)).toContain('The database has 2 api_keys: with');
     expect(await idsOf('access.api_keys')).toEqual([7, 8]);
     await client.query('DELETE FROM access.api_keys WHERE id = 8');
     const restored = await restoreBackup(withTopics('target'), file);

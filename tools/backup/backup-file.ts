@@ -69,14 +69,14 @@ export const restoreBackup = async (
   try {
     for await (const line of jsonLines<Line>(file)) {
       if (line.format && line.format !== format)
-        throw new Error(`not a backup that this version reads: ${line.format}`);
+        throw new Stop(`not a backup that this version reads: ${line.format}`);
       if (line.shape) await prepare(client, (shape = line.shape), overwrite);
       const table = shape?.tables.find((one) => `${one.schema}.${one.table}` === line.table);
       if (table) await insert(client, table, line.rows);
       if (line.topic) stateTopic(line.topic);
       if (line.counts) wanted = line.counts;
     }
-    if (!shape || !wanted) throw new Error('the backup is not complete: nothing was restored');
+    if (!shape || !wanted) throw new Stop('the backup is not complete: nothing was restored');
     const tables = await finish(client, shape, wanted.tables);
     await restoreStates(states, file, wanted.states);
     return { tables, states: states.counts };

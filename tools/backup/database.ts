@@ -1,5 +1,6 @@
 /** Dumps all tables of all services as lines of text, at one consistent moment, and restores them. Needs no PostgreSQL program. */
 import pg from 'pg';
+import { Stop } from '../lanyard/project.ts';
 
 /** Schemas that services create. */
 export const schemas = ['access', 'registry', 'device_proxy', 'snapshot', 'event_log', 'dispatcher', 'campaigns'];
@@ -176,11 +177,11 @@ const countOf = async (client: pg.Client, table: Table): Promise<number> => {
   return rows[0].n;
 };
 
-/** Throws when there is more or less of something than was backed up. */
+/** Throws Stop when there is more or less of something than was backed up. */
 export const compareCounts = (wanted: Record<string, number>, found: Record<string, number>) => {
   const wrong = Object.entries(wanted).filter(([name, n]) => (found[name] ?? 0) !== n);
   if (wrong.length > 0)
-    throw new Error(`counts differ: ${wrong.map(([name, n]) => `${name} ${found[name] ?? 0} of ${n}`).join(', ')}`);
+    throw new Stop(`counts differ: ${wrong.map(([name, n]) => `${name} ${found[name] ?? 0} of ${n}`).join(', ')}`);
 };
 
 /** Rows that an installation has after its first start: the first key is replaced without being asked for. */
@@ -193,14 +194,14 @@ const refuseData = async (client: pg.Client, tables: Table[]) => {
     const n = fresh === undefined ? 0 : await countOf(client, table);
     if (n > (fresh ?? 0)) found.push(`${n} ${table.table}`);
   }
-  if (found.length > 0) throw new Error(`The database has ${found.join(', ')}: with --overwrite they are replaced.`);
+  if (found.length > 0) throw new Stop(`The database has ${found.join(', ')}: with --overwrite they are replaced.`);
 };
 
 /** Refuses a database of another version and, unless `overwrite`, one with devices, keys or channels of its own. */
 export const prepare = async (client: pg.Client, shape: Shape, overwrite: boolean) => {
   const own = await migrationsOf(client);
   if (JSON.stringify(own) !== JSON.stringify(shape.migrations))
-    throw new Error(
+    throw new Stop(
       'The tables are of another version than the backup: start the version that made it once on this database, restore, then upgrade.',
     );
   if (!overwrite) await refuseData(client, shape.tables);

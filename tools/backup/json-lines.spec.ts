@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, it } from '@jest/globals';
+import { Stop } from '../lanyard/project.ts';
 import { jsonLines, writeJsonLines } from './json-lines.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'lanyard-lines-'));
@@ -32,10 +33,16 @@ describe('the lines of a backup', () => {
 
   it('are not complete in a file that is cut off, missing, or no backup', async () => {
     const cut = fileOf('cut', gzipSync(text).subarray(0, -20));
-    await expect(Array.fromAsync(jsonLines(cut))).rejects.toThrow('unexpected end of file');
-    await expect(Array.fromAsync(jsonLines(join(folder, 'missing')))).rejects.toThrow('ENOENT');
     const other = fileOf('other', Buffer.from(text));
-    await expect(Array.fromAsync(jsonLines(other))).rejects.toThrow('incorrect header check');
+    for (const [file, problem] of [
+      [cut, 'unexpected end of file'],
+      [join(folder, 'missing'), 'ENOENT'],
+      [other, 'incorrect header check'],
+    ] as const) {
+      const found: unknown = await Array.fromAsync(jsonLines(file)).catch((error: unknown) => error);
+      expect(found).toBeInstanceOf(Stop);
+      expect(String(found)).toContain(`${file} could not be read: ${problem}`);
+    }
   });
 });
 

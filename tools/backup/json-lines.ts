@@ -6,6 +6,8 @@ import { pipeline as piped } from 'node:stream/promises';
 import { createGunzip, createGzip, type Gzip } from 'node:zlib';
 import { Stop } from '../lanyard/project.ts';
 
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : error);
+
 /** The file is there once all of it is written, for its owner only. Throws Stop with what the file system says. */
 const writeFile = async (gzip: Gzip, file: string) => {
   const unfinished = `${file}.unfinished`;
@@ -14,7 +16,7 @@ const writeFile = async (gzip: Gzip, file: string) => {
     renameSync(unfinished, file);
   } catch (error) {
     rmSync(unfinished, { force: true });
-    throw new Stop(`${file} could not be written: ${error instanceof Error ? error.message : error}`);
+    throw new Stop(`${file} could not be written: ${messageOf(error)}`);
   }
 };
 
@@ -44,21 +46,25 @@ export const writeJsonLines = async <T>(
 };
 
 /**
- * Only \n ends a line: JSON may contain U+2028 and U+2029 unescaped, which `readline` takes for line ends. Throws the errors
- * of the file system and of zlib for a file that is missing, damaged or cut off.
+ * Only \n ends a line: JSON may contain U+2028 and U+2029 unescaped, which `readline` takes for line ends. Throws Stop with
+ * what the file system or zlib says of a file that is missing, damaged or cut off.
  */
 export const jsonLines = async function* <T>(file: string): AsyncGenerator<T> {
   // No callback is needed: the loop that reads the text gets the error.
   const texts = pipeline(createReadStream(file), createGunzip(), () => undefined).setEncoding('utf8');
   let begun: string[] = [];
-  for await (const text of texts as AsyncIterable<string>) {
-    const [end = '', ...others] = text.split('\n');
-    begun.push(end);
-    for (const other of others) {
-      yield JSON.parse(begun.join(''));
-      begun = [other];
+  try {
+    for await (const text of texts as AsyncIterable<string>) {
+      const [end = '', ...others] = text.split('\n');
+      begun.push(end);
+      for (const other of others) {
+        yield JSON.parse(begun.join(''));
+        begun = [other];
+      }
     }
+    const last = begun.join('');
+    if (last !== '') yield JSON.parse(last);
+  } catch (error) {
+    throw new Stop(`${file} could not be read: ${messageOf(error)}`);
   }
-  const last = begun.join('');
-  if (last !== '') yield JSON.parse(last);
 };

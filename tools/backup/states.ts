@@ -2,6 +2,7 @@
 import { topics, type Topic } from '@lanyard/contracts';
 import { KafkaConnection, KafkaProducer, StateReader } from '@lanyard/kafka';
 import { createLogger } from '@lanyard/service';
+import { Stop } from '../lanyard/project.ts';
 import type { Kafka } from './backup-file.ts';
 
 const states = topics.filter(({ kind }) => kind === 'state');
@@ -37,10 +38,10 @@ export const dumpStates = async (from: Kafka, write: (line: object) => Promise<v
   return counts;
 };
 
-/** Throws when this version has no such topic. */
+/** Throws Stop when this version has no such topic. */
 export const stateTopic = (name: string) => {
   const topic = states.find((one) => one.name === name);
-  if (!topic) throw new Error(`this version has no topic ${name}`);
+  if (!topic) throw new Stop(`this version has no topic ${name}`);
   return topic as Topic<unknown>;
 };
 
