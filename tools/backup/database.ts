@@ -93,17 +93,17 @@ type Row = (string | null)[];
 
 const sizeOf = (row: Row) => row.reduce((size, text) => size + (text?.length ?? 0), 0);
 
-/** A page that is too large has a single row. */
-const pagesOf = (rows: Row[]) => {
-  const pages: Row[][] = [];
+/** A page that is too large has a single part. `lengthOf`: in characters */
+export const pagesOf = <T>(parts: readonly T[], lengthOf: (part: T) => number) => {
+  const pages: T[][] = [];
   let size = Infinity;
-  for (const row of rows) {
-    size += sizeOf(row);
-    if (size > pageSizeMax) {
+  for (const part of parts) {
+    size += lengthOf(part);
+    if (size > pageSizeMax || pages.at(-1)?.length === pageRowsMax) {
       pages.push([]);
-      size = sizeOf(row);
+      size = lengthOf(part);
     }
-    pages.at(-1)?.push(row);
+    pages.at(-1)?.push(part);
   }
   return pages;
 };
@@ -137,7 +137,7 @@ export const dump = async (client: pg.Client, write: (line: object) => Promise<v
       const rows: Row[] = fetched.rows.map((row) => row.r);
       if (rows.length === 0) break;
       counts[name] += rows.length;
-      for (const page of pagesOf(rows)) await write({ table: name, rows: page });
+      for (const page of pagesOf(rows, sizeOf)) await write({ table: name, rows: page });
       wanted = pageRows(rows);
     }
     await client.query('CLOSE rows');

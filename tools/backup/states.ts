@@ -4,6 +4,7 @@ import { KafkaConnection, KafkaProducer, StateReader } from '@lanyard/kafka';
 import { createLogger } from '@lanyard/service';
 import { Stop } from '../lanyard/project.ts';
 import type { Kafka } from './backup-file.ts';
+import { pagesOf } from './database.ts';
 
 const states = topics.filter(({ kind }) => kind === 'state');
 
@@ -15,6 +16,10 @@ const connection = ({ brokers, topicPrefix, security }: Kafka) =>
     clientId: `backup-${process.pid}`,
     logger: createLogger({ app: 'backup', replicaId: 'backup', level: 'silent' }),
   });
+
+/** The lines with the values of a topic. */
+export const linesOf = (topic: string, values: readonly unknown[]) =>
+  pagesOf(values, (value) => JSON.stringify(value).length).map((page) => ({ topic, values: page }));
 
 export const dumpStates = async (from: Kafka, write: (line: object) => Promise<void>) => {
   const kafka = connection(from);
@@ -31,8 +36,7 @@ export const dumpStates = async (from: Kafka, write: (line: object) => Promise<v
     const values = [...reader.entries()].map(([, value]) => value);
     await reader.stop();
     counts[topic.name] = values.length;
-    for (let n = 0; n < values.length; n += 1_000)
-      await write({ topic: topic.name, values: values.slice(n, n + 1_000) });
+    for (const line of linesOf(topic.name, values)) await write(line);
   }
   await kafka.close();
   return counts;
