@@ -15,6 +15,7 @@ import { startInfrastructure } from './lanyard/infrastructure.ts';
 import { removeData } from './lanyard/infrastructure-processes.ts';
 import { command } from './lanyard/command-line.ts';
 import { prepareSystem } from './lanyard/install.ts';
+import { interruption } from './lanyard/interrupt.ts';
 import { environmentOfPython } from './lanyard/python-packages.ts';
 import { isProcess, stopProcess } from './lanyard/processes.ts';
 import { StateFile } from './lanyard/state.ts';
@@ -32,7 +33,12 @@ const slowestMax = 10;
 /** Tests mostly wait for infrastructure, pauses and browsers. More workers take as long in total. */
 const workers = { 'unit-and-integration': 6, 'end-to-end': 3 } as const;
 
-const jest = async (name: keyof typeof workers, args: string[], env: Record<string, string>) => {
+const jest = async (
+  name: keyof typeof workers,
+  args: string[],
+  { env, interrupted }: { env: Record<string, string>; interrupted: AbortSignal },
+) => {
+  if (interrupted.aborted) return;
   say(`tests: ${name}`);
   const report = join(dataDir, `${name}.json`);
   const code = await new Promise((done) => {
@@ -51,10 +57,13 @@ const jest = async (name: keyof typeof workers, args: string[], env: Record<stri
         cwd: root,
         stdio: ['ignore', 'ignore', 'inherit'],
         env: { ...process.env, ...env },
+        signal: interrupted,
+        killSignal: 'SIGINT',
       },
     );
+    // Of an interrupt. The exit follows.
+    child.on('error', () => undefined);
     child.on('exit', (c, signal) => done(signal ? 1 : c));
-    process.once('SIGINT', () => child.kill('SIGINT'));
   });
   count(report, Number(code));
 };
@@ -98,6 +107,9 @@ await command({ usage, options, allowPositionals: true }, async ({ values: given
     ...environmentOfPython({ required: given.install }),
   };
   await prepareSystem();
+  // The servers have sessions of their own: nothing else ends them.
+  const interrupted = interruption();
+  interrupted.addEventListener('abort', () => say('stopping'));
   const logs = join(dataDir, 'logs');
   let infrastructure: Awaited<ReturnType<typeof startInfrastructure>> | undefined;
   try {
@@ -110,6 +122,7 @@ await command({ usage, options, allowPositionals: true }, async ({ values: given
       leftOvers: [],
       freePorts: true,
       fast: true,
+      interrupted,
     });
     const { brokers, databaseUrl, redisUrl } = infrastructure.urls;
     const env = {
@@ -127,13 +140,13 @@ await command({ usage, options, allowPositionals: true }, async ({ values: given
       await jest(
         'unit-and-integration',
         ['--testPathIgnorePatterns=e2e-spec', '/dist/', '/node_modules/', ...where(filters)],
-        env,
+        { env, interrupted },
       );
     if (!given['no-e2e']) {
       // Imported late, because it needs the build.
       const { deleteTopics } = await import('./testing/topics.ts');
       await deleteTopics(brokers.split(','));
-      await jest('end-to-end', where(['e2e-spec', ...filters]), env);
+      await jest('end-to-end', where(['e2e-spec', ...filters]), { env, interrupted });
     }
   } finally {
     await stopLeftOvers();
@@ -146,7 +159,7 @@ await command({ usage, options, allowPositionals: true }, async ({ values: given
   }
   printSlowest();
   process.stdout.write(`${total.passed} passed, ${total.failed} failed\n`);
-  return total.failed > 0 || total.passed === 0 ? 1 : 0;
+  return total.failed > 0 || total.passed === 0 || interrupted.aborted ? 1 : 0;
 });
 
 function printSlowest() {
