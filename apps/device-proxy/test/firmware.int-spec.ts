@@ -64,6 +64,8 @@ describe('firmware updates in the event log', () => {
     const [thing, deviceId] = await device('odd', { '/5/0/5': 0 });
     await thing.device.send([['/5/0/5', 'soon']]);
     await system.fact(system.values, (v) => v.deviceId === deviceId);
-    expect(codes(deviceId)).toEqual([]);
+    // An entry of the first value would be before that of the second.
+    await thing.device.send([['/5/0/5', 1]]);
+    await eventually(() => expect(codes(deviceId)).toEqual(['UPD2_OK_18']));
   });
 });

@@ -376,7 +376,11 @@ describe('refused', () => {
     });
     expect((await send(directId, { method: 'GET', uri: temperature })).json).toMatchObject({ status: 200 });
     expect((await send(own, { method: 'GET', uri: temperature })).json).toMatchObject({ payload: b64('20') });
-    await expect(thief.device.send([[`/p1${temperature}`, 99.5]])).resolves.toBeUndefined();
+    await thief.device.send([
+      [`/p1${temperature}`, 99.5],
+      [temperature, 98.5],
+    ]);
+    await system.fact(system.values, (v) => v.item.payload === b64('98.5'));
     expect(system.values.some(({ value }) => value.item.payload === b64('99.5'))).toBe(false);
   });
 
