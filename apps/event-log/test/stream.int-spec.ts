@@ -171,7 +171,8 @@ describe('the log as a stream', () => {
     await eventually(() => client.closed);
     expect(client.end).toBe('key_revoked');
     if (changes.status) await expect(follow(account, { keyId, secret: 'first' })).rejects.toThrow(/401/);
-    expect(bystander.end).not.toBe('key_revoked');
+    const told = await tell(account);
+    await eventually(() => expect(bystander.ids).toEqual(told));
   });
 
   it('400, 404 and 401 come as errors, before the stream', async () => {
