@@ -143,8 +143,8 @@ describe('delivery to a callback URL', () => {
       expect(others[0]?.events('registrations')).toMatchObject([{ ep: deviceId }]);
       expect(receiver.events('async-responses')).toMatchObject([{ id: 'asked' }]);
     });
-    await system.value([colleague, stranger], 'mark');
-    await eventually(() => expect(others[0]?.events('notifications')).toHaveLength(1));
+    for (const each of [colleague, stranger]) await system.value(each, 'mark');
+    for (const other of others) await eventually(() => expect(other.events('notifications')).toHaveLength(1));
     expect(others[0]?.events('async-responses')).toEqual([]);
     expect(others[1]?.events('registrations')).toEqual([]);
     await Promise.all(others.map((other) => other.stop()));
