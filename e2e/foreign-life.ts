@@ -15,6 +15,15 @@ const asked = async (app: Application, deviceId: string, request: object): Promi
   return app.answer(id);
 };
 
+/** The listeners know a credential a moment after REST has answered: a device that came too early comes again. */
+export const whenItIsIn = (start: () => Promise<ForeignDevice>): Promise<ForeignDevice> =>
+  eventually(async () => {
+    const device = await start();
+    if (/^registered/.test(await device.says(/^registered|^not connected|^refused|^timed-out/))) return device;
+    await device.ends();
+    throw new Error('not connected');
+  });
+
 interface Life {
   name: string;
   writtenBytes: number;

@@ -1,10 +1,9 @@
-import { createHash, randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { certificateAuthority, eventually } from '@lanyard/testing';
-import { Simulator } from '../../tools/testing/simulator.ts';
+import { firmwareOf, Simulator } from '../../tools/testing/simulator.ts';
 import { Application } from '../application.ts';
 import { HttpsFront } from '../https-front.ts';
 import { fresh } from '../journeys.ts';
@@ -17,12 +16,6 @@ const groupSize = 2;
 
 /** A download over HTTPS breaks off twice. */
 const httpsBytes = 40_000;
-
-const packageOf = (version: string): Buffer => {
-  const body = randomBytes(imageBytes);
-  const head = `SIMFW ${version} ${createHash('sha256').update(body).digest('hex')}\n`;
-  return Buffer.concat([Buffer.from(head), body]);
-};
 
 const scenario = ({ coap, coaps }: { coap: string; coaps: string }): string => `
 registrations-per-second: 10
@@ -62,7 +55,7 @@ describe('a package reaches devices', () => {
 
   const start = async ({ firmware, type, software = '', ...fields }: Campaign): Promise<string> => {
     const query = `name=${fresh('image')}&version=${firmware}${software}`;
-    const image = await app.call('POST', `/v3/firmware-images?${query}`, packageOf(firmware));
+    const image = await app.call('POST', `/v3/firmware-images?${query}`, firmwareOf(firmware, imageBytes));
     const wanted = { name: fresh('campaign'), firmware_image_id: image.json.id, filter: `endpoint_type=${type}` };
     const { status, json, text } = await app.call('POST', '/v3/update-campaigns', { ...wanted, ...fields });
     expect([status, text]).toEqual([201, text]);

@@ -1,11 +1,10 @@
-import { createHash, randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually } from '@lanyard/testing';
 import { scrape, sum } from '../../tools/testing/metrics.ts';
-import { Simulator } from '../../tools/testing/simulator.ts';
+import { firmwareOf, Simulator } from '../../tools/testing/simulator.ts';
 import { Application } from '../application.ts';
 import { fresh } from '../journeys.ts';
 import { type RunningSystem, startSystem } from '../system.ts';
@@ -18,13 +17,6 @@ const largeBytes = 64 * 2 ** 20;
 
 /** Time limit of a campaign, which takes about a minute. */
 const campaignMaxMs = 1_500_000;
-
-/** As the simulator verifies it: the version and the SHA-256 come first. */
-const packageOf = (version: string, bytes: number): Buffer => {
-  const body = randomBytes(bytes);
-  const head = `SIMFW ${version} ${createHash('sha256').update(body).digest('hex')}\n`;
-  return Buffer.concat([Buffer.from(head), body]);
-};
 
 const scenario = (server: string): string => `
 registrations-per-second: 100
@@ -98,7 +90,7 @@ describe('campaigns with a fleet', () => {
   });
 
   it('two at once update 200 devices, each device once, over kill -9 of campaigns', async () => {
-    const imageId = await upload(packageOf('2.0.0', 20_000), '2.0.0');
+    const imageId = await upload(firmwareOf('2.0.0', 20_000), '2.0.0');
     const ids = [
       await start(imageId, 'fleet', { concurrency, retries: 3 }),
       await start(imageId, 'fleet', { concurrency, retries: 3 }),
@@ -141,7 +133,7 @@ describe('campaigns with a fleet', () => {
   }, 2_400_000);
 
   it('one stops when too many devices fail', async () => {
-    const imageId = await upload(packageOf('2.0.0', 5_000), '2.0.0');
+    const imageId = await upload(firmwareOf('2.0.0', 5_000), '2.0.0');
     const fields = { concurrency: 2, retries: 0, failure_percent_max: 50, failure_count_min: 3 };
     const id = await start(imageId, 'faulty', fields);
     await ended(id, 'aborted');
@@ -152,8 +144,8 @@ describe('campaigns with a fleet', () => {
   }, 2_400_000);
 
   it('one pulls a large package block by block', async () => {
-    const head = packageOf('3.0.0', 0).length;
-    const imageId = await upload(packageOf('3.0.0', largeBytes - head), '3.0.0');
+    const head = firmwareOf('3.0.0', 0).length;
+    const imageId = await upload(firmwareOf('3.0.0', largeBytes - head), '3.0.0');
     const id = await start(imageId, 'large');
     await ended(id, 'done');
     expect(await devicesOf(id, 'succeeded')).toHaveLength(1);

@@ -9,7 +9,7 @@ import { Application } from '../application.ts';
 import { CaliforniumDevice } from '../californium-device.ts';
 import type { PreSharedKey } from '../compiled-device.ts';
 import { Nat } from '../dtls/nat.ts';
-import { livesItsLife } from '../foreign-life.ts';
+import { livesItsLife, whenItIsIn } from '../foreign-life.ts';
 import { prepareJava } from '../../tools/lanyard/java-programs.ts';
 import type { ForeignDevice } from '../java-device.ts';
 import { fresh } from '../journeys.ts';
@@ -116,15 +116,6 @@ describe('devices over DTLS', () => {
     'a certificate': async (name: string): Promise<Credential> => ({ files: await certificateOf(name) }),
     'a raw public key': async (name: string): Promise<Credential> => ({ raw: await rawKeyOf(name) }),
   };
-
-  /** The listener knows a credential a moment after REST has answered: a device that came too early comes again. */
-  const whenItIsIn = (start: () => Promise<ForeignDevice>): Promise<ForeignDevice> =>
-    eventually(async () => {
-      const device = await start();
-      if (/^registered/.test(await device.says(/^registered|^not connected|^refused|^timed-out/))) return device;
-      await device.ends();
-      throw new Error('not connected');
-    });
 
   const events = async (event: string): Promise<number> =>
     sum(

@@ -6,6 +6,7 @@ import { UdpBalancer } from '../../tools/testing/udp-balancer.ts';
 import { Application } from '../application.ts';
 import { CaliforniumDevice } from '../californium-device.ts';
 import type { PreSharedKey } from '../compiled-device.ts';
+import { whenItIsIn } from '../foreign-life.ts';
 import { prepareJava } from '../../tools/lanyard/java-programs.ts';
 import type { ForeignDevice } from '../java-device.ts';
 import { fresh, sensor } from '../journeys.ts';
@@ -45,15 +46,6 @@ describe('devices of others over DTLS, whose device-proxy is killed', () => {
     return { deviceId: device.id, identity: json.identity, key: json.key };
   };
 
-  /** The proxies know a credential a moment after REST has answered. */
-  const registered = (start: () => Promise<ForeignDevice>): Promise<ForeignDevice> =>
-    eventually(async () => {
-      const device = await start();
-      if (/^registered/.test(await device.says(/^registered|^not connected|^refused|^timed-out/))) return device;
-      await device.ends();
-      throw new Error('not connected');
-    });
-
   const handshakesAt = async (replica: 0 | 1): Promise<number> =>
     sum(
       await scrape(system.unit(proxies[replica]).unit.address),
@@ -71,7 +63,7 @@ describe('devices of others over DTLS, whose device-proxy is killed', () => {
     const name = fresh(`killed-${who.toLowerCase()}`);
     const { deviceId, ...psk } = await keyOf(name);
     balancer.route(() => 0);
-    const device = await registered(() => start(balancer.port, name, psk));
+    const device = await whenItIsIn(() => start(balancer.port, name, psk));
     try {
       const subscribed = await app.call('PUT', `/v2/subscriptions/${deviceId}${sensor}`);
       expect(await app.answer(subscribed.json['async-response-id'])).toMatchObject({ status: 200 });

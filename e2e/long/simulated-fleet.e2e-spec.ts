@@ -1,4 +1,3 @@
-import { createHash, randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo } from 'node:net';
@@ -7,14 +6,12 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually, selfSigned } from '@lanyard/testing';
 import { scrape, sum } from '../../tools/testing/metrics.ts';
-import { Simulator } from '../../tools/testing/simulator.ts';
+import { firmwareOf, Simulator } from '../../tools/testing/simulator.ts';
 import { Application } from '../application.ts';
 import { fresh } from '../journeys.ts';
 import { type RunningSystem, startSystem, udpPort } from '../system.ts';
 
-const image = randomBytes(50_000);
-const sha256 = createHash('sha256').update(image).digest('hex');
-const firmware = Buffer.concat([Buffer.from(`SIMFW 2.0.0 ${sha256}\n`), image]);
+const firmware = firmwareOf('2.0.0', 50_000);
 
 const temperature = '/3303/0/5700';
 

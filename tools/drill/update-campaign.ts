@@ -1,7 +1,7 @@
 /** A firmware update of all devices of a drill, one after another, so that a device is updating during most steps. */
-import { createHash, randomBytes } from 'node:crypto';
 import type { Lanyard } from '@lanyard/client';
 import { waitUntil } from '../lanyard/probes.ts';
+import { firmwareOf } from '../testing/simulator.ts';
 
 const imageBytes = 30_000;
 const version = '2.0.0';
@@ -21,13 +21,6 @@ const concurrencyMax = 1_000;
 /** An attempt that failed because of a fault is repeated after a minute. */
 const patience = { timeoutMs: 300_000 };
 
-/** A package that the simulator verifies, and that contains the version for it. */
-const newImage = (size: number) => {
-  const bytes = randomBytes(size);
-  const checksum = createHash('sha256').update(bytes).digest('hex');
-  return Buffer.concat([Buffer.from(`SIMFW ${version} ${checksum}\n`), bytes]);
-};
-
 export class UpdateCampaign {
   lanyard: Lanyard;
   id: string;
@@ -39,7 +32,8 @@ export class UpdateCampaign {
 
   static async create(lanyard: Lanyard, { bytes = imageBytes, concurrency = 1 } = {}) {
     const query = { name: 'drill', version };
-    const { id: imageId } = await lanyard.call('POST /v3/firmware-images', { query, body: newImage(bytes) });
+    const image = firmwareOf(version, bytes);
+    const { id: imageId } = await lanyard.call('POST /v3/firmware-images', { query, body: image });
     const body = {
       ...{ name: 'drill', firmware_image_id: imageId, filter: 'endpoint_type=simulated' },
       ...{ concurrency, retries },

@@ -1,5 +1,6 @@
 /** Simulated devices in a separate process. */
 import { spawn, type ChildProcess } from 'node:child_process';
+import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -15,6 +16,13 @@ export const endsWithThisProcess = (child: ChildProcess) => {
   const kill = () => child.kill('SIGKILL');
   process.once('exit', kill);
   child.once('exit', () => process.off('exit', kill));
+};
+
+/** Firmware as the simulator verifies it: the version and the SHA-256 come first. `bytes`: those behind them */
+export const firmwareOf = (version: string, bytes: number) => {
+  const body = randomBytes(bytes);
+  const head = `SIMFW ${version} ${createHash('sha256').update(body).digest('hex')}\n`;
+  return Buffer.concat([Buffer.from(head), body]);
 };
 
 export class Simulator {
