@@ -5,7 +5,7 @@ import { definition } from '../src/app.module.js';
 import { readConfig } from '../src/config.js';
 
 /** While parts do not answer, each waits for its share of this time. */
-const stopTimeoutMs = 10_000;
+const stopTimeoutMs = 4_000;
 
 const logOfStop = (broken: readonly InfrastructureName[]): Promise<string[]> =>
   stopLog('event-log-stop', broken, ({ environment, destination }) => {
