@@ -98,4 +98,58 @@ it('the earlier of the periods counts, also one that is written later', () => {
   attributes = { pmax: 5 };
   reports.attributesChanged('/3303');
   expect(waiting()).toEqual([4_000]);
+  attributes = {};
+  reports.attributesChanged(path);
+  expect(waiting()).toEqual([4_000]);
+});
+
+it('a maximum period that is cleared or made longer ends the one before, also during a notification', async () => {
+  const timers: { delayMs: number; isCancelled: boolean }[] = [];
+  const waiting = (): number[] => timers.filter((one) => !one.isCancelled).map(({ delayMs }) => delayMs);
+  const acknowledgements: ((outcome: NotifyOutcome) => void)[] = [];
+  let attributes: Attributes = { pmax: 60 };
+  const schedule = (delayMs: number) => {
+    const timer = { delayMs, isCancelled: false };
+    timers.push(timer);
+    return { cancel: () => void (timer.isCancelled = true) };
+  };
+  const device = {
+    transport: {
+      isOpen: true,
+      notify: () => new Promise<NotifyOutcome>((acknowledged) => acknowledgements.push(acknowledged)),
+    },
+    nowMs: () => 0,
+    store: {
+      hasAttributes: true,
+      attributesFor: () => attributes,
+      catalogue: { formats: [contentFormat.text] },
+      below: () => [{ measured: true }],
+      values: () => [{ path, type: 'float', value: 1 }],
+    },
+    group: {
+      settings: { queueMode: false, confirmable: true },
+      tally: { count: () => undefined, took: () => undefined },
+      watches: { add: () => undefined, remove: () => undefined },
+      context: { timers: { schedule } },
+    },
+  };
+  const reports = new Reports(device as unknown as Reporting);
+  reports.watch({ paths: [path], token: Buffer.from('t'), accept: undefined, isComposite: false });
+  expect(waiting()).toEqual([60_000]);
+  attributes = { pmax: 3_600 };
+  reports.attributesChanged(path);
+  expect(waiting()).toEqual([3_600_000]);
+  reports.changed([path]);
+  expect([waiting(), acknowledgements.length]).toEqual([[], 1]);
+  attributes = {};
+  reports.attributesChanged(path);
+  acknowledgements.shift()?.('acknowledged');
+  await new Promise(setImmediate);
+  expect(waiting()).toEqual([]);
+  attributes = { pmax: 60 };
+  reports.attributesChanged(path);
+  expect(waiting()).toEqual([60_000]);
+  attributes = {};
+  reports.attributesChanged(path);
+  expect(waiting()).toEqual([]);
 });

@@ -68,10 +68,13 @@ export class Reports {
         void this.report(watch);
   }
 
-  /** Applies new attributes: a maximum period holds from now on, also for existing observations. */
+  /** Applies new attributes: a maximum period holds from now on, also for existing observations, in place of an earlier one. */
   attributesChanged(path: string): void {
     for (const watch of this.watches)
-      if (covers(path, watch.paths[0] ?? '/')) this.awaitMaximum(watch, this.ruleOf(watch), this.attributesOf(watch));
+      if (covers(path, watch.paths[0] ?? '/')) {
+        if (!watch.hasValue) this.cancelTimer(watch);
+        this.awaitMaximum(watch, this.ruleOf(watch), this.attributesOf(watch));
+      }
   }
 
   /** Called when the device is awake: sends what it measured while it slept, or else what it measures now. */
@@ -109,7 +112,10 @@ export class Reports {
     const rule = this.ruleOf(watch);
     const decision = rule.decide(single(values)?.value, attributes, this.device.nowMs());
     if (decision === 'notify') return true;
-    if (decision !== 'ignore') this.schedule(watch, decision.waitMs);
+    if (decision !== 'ignore') {
+      watch.hasValue = true;
+      this.schedule(watch, decision.waitMs);
+    }
     return false;
   }
 
@@ -131,11 +137,17 @@ export class Reports {
     watch.timer?.cancel();
     watch.dueMs = dueMs;
     watch.timer = this.device.group.context.timers.schedule(delayMs, () => {
-      delete watch.timer;
+      this.cancelTimer(watch);
       const values = this.device.store.values(watch.paths);
       const isPossible = this.device.transport.isOpen && !watch.busy && !watch.history;
       if (isPossible) void this.notify(watch, this.numbered(watch, values), this.attributesOf(watch));
     });
+  }
+
+  private cancelTimer(watch: Watch): void {
+    watch.timer?.cancel();
+    delete watch.timer;
+    delete watch.hasValue;
   }
 
   private awaitMaximum(watch: Watch, rule: NotificationRule, attributes: Attributes): void {
@@ -175,8 +187,7 @@ export class Reports {
     const base = watch.isComposite ? undefined : watch.paths[0];
     const encoded = encodeFor({ base, accept: watch.accept, formats: store.catalogue.formats }, values);
     if (!encoded) return false;
-    watch.timer?.cancel();
-    delete watch.timer;
+    this.cancelTimer(watch);
     watch.busy = true;
     watch.number = (watch.number + 1) & 0xff_ffff;
     const { settings, tally, context } = group;
@@ -204,15 +215,15 @@ export class Reports {
       this.device.unacknowledged(error);
     } finally {
       watch.busy = false;
-      this.afterNotify(watch, values, attributes);
+      this.afterNotify(watch, values);
     }
     return false;
   }
 
-  private afterNotify(watch: Watch, values: readonly ResourceValue[], attributes: Attributes): void {
+  private afterNotify(watch: Watch, values: readonly ResourceValue[]): void {
     if (watch.rule) {
       watch.rule.sent(single(values)?.value, this.device.nowMs());
-      if (this.watches.includes(watch)) this.awaitMaximum(watch, watch.rule, attributes);
+      if (this.watches.includes(watch)) this.awaitMaximum(watch, watch.rule, this.attributesOf(watch));
     }
     if (!watch.outdated) return;
     watch.outdated = false;

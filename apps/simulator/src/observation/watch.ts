@@ -36,6 +36,8 @@ export interface Watch extends ObserveRequest {
   timer?: Timer;
   /** When the timer is due. */
   dueMs?: number;
+  /** A value waits for the timer, because the minimum period is not over. */
+  hasValue?: boolean;
   /** The values that were measured while the device slept, oldest first. */
   history?: ResourceValue[][];
 }
