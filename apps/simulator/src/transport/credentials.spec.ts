@@ -36,4 +36,8 @@ describe('a file of credentials', () => {
   ])('is refused with the line %s', (line, problem) => {
     expect(() => read('ok id 00', line)).toThrow(problem);
   });
+
+  it('is refused without a line', () => {
+    expect(() => read('', ' ')).toThrow('names no device');
+  });
 });

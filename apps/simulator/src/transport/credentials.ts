@@ -56,9 +56,14 @@ const proofIn = (folder: string, fields: readonly string[], line: number): Proof
 };
 
 /** One device a line, see `forms`. Paths of files are relative to this file. @throws ConfigError */
-export const readCredentials = (path: string): Credential[] =>
-  readFileSync(path, 'utf8')
+export const readCredentials = (path: string): Credential[] => {
+  const lines = readFileSync(path, 'utf8')
     .split('\n')
     .map((line, at) => ({ fields: line.trim().split(/\s+/), number: at + 1 }))
-    .filter(({ fields }) => fields[0] !== '')
-    .map(({ fields: [name = '', ...fields], number }) => ({ name, ...proofIn(dirname(path), fields, number) }));
+    .filter(({ fields }) => fields[0] !== '');
+  if (lines.length === 0) throw new ConfigError(setting, `names no device: ${path} has no lines`);
+  return lines.map(({ fields: [name = '', ...fields], number }) => ({
+    name,
+    ...proofIn(dirname(path), fields, number),
+  }));
+};
