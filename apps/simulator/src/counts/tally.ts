@@ -43,6 +43,8 @@ export class Tally {
   readonly latencies = Object.fromEntries(timed.map((what) => [what, new Latencies()])) as Record<Timed, Latencies>;
   /** Devices that have a registration, as far as they know. */
   registered = 0;
+  /** Devices of a group whose last Send was refused or not answered. */
+  refusing = 0;
   /** The last error that devices had with the server. */
   trouble = '';
 

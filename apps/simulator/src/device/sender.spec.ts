@@ -61,4 +61,9 @@ it('what is measured while others are sent waits, and is dropped only beyond 1,0
   measure(0);
   expect(sent).toEqual([1_000, 11, 1_000]);
   expect(tally.counts).toMatchObject({ 'send-accepted': 1, 'send-refused': 1, 'value-dropped': 6 });
+  await answer(Code.ServiceUnavailable);
+  expect(tally.refusing).toBe(1);
+  measure(0);
+  await answer(Code.Changed);
+  expect(tally.refusing).toBe(0);
 });

@@ -12,6 +12,8 @@ export class Sender {
   private unsent: ResourceValue[] = [];
   private timer: Timer | undefined;
   private busy = false;
+  /** The last Send was refused or not answered. */
+  private refused = false;
 
   constructor(private readonly device: Reporting) {}
 
@@ -59,14 +61,21 @@ export class Sender {
       const payload = encodeValues(contentFormat.senmlCbor, '/', sent);
       accepted('send', await transport.request(sendRequest(settings, payload, contentFormat.senmlCbor)), Code.Changed);
       tally.count('send-accepted');
+      this.noteRefused(false);
       tally.took('send', performance.now() - sentAt);
     } catch (error) {
       this.unsent.unshift(...sent);
       this.dropOldest();
       tally.count('send-refused');
+      this.noteRefused(true);
       if (error instanceof Error) tally.noteTrouble(error.message);
     } finally {
       this.busy = false;
     }
+  }
+
+  private noteRefused(refused: boolean): void {
+    if (refused !== this.refused) this.device.group.tally.refusing += refused ? 1 : -1;
+    this.refused = refused;
   }
 }

@@ -25,7 +25,6 @@ describe('the summary of a run', () => {
   it.each([
     ['value-lost', '1 value not acknowledged'],
     ['value-dropped', '1 value dropped by devices'],
-    ['send-refused', '1 send refused, and none accepted'],
     ['firmware-failed', '1 firmware update failed'],
     ['software-failed', '1 software installation failed'],
   ] as const)('is bad after %s', (event, problem) => {
@@ -39,11 +38,13 @@ describe('the summary of a run', () => {
     ]);
   });
 
-  it('is good when sends were refused for a while', () => {
+  it('is bad when the last send of a device was refused, also after others were accepted', () => {
     const { tally, summed } = groupWith();
-    tally.count('send-refused');
     tally.count('send-accepted');
+    tally.count('send-refused');
     expect(summarize([summed]).isGood).toBe(true);
+    tally.refusing = 1;
+    expect(summarize([summed]).text).toContain('LOST: 1 device whose last send was refused');
   });
 
   it('is bad when devices have no registration, unless they were to disappear', () => {

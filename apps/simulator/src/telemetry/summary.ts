@@ -8,18 +8,17 @@ const plural = (count: number, what: string): string => `${count} ${what}${count
 
 /** Losses of a group, and failures that it was not configured to have; empty if all is well. */
 const problemsOf = ({ group, arrived, registered }: Summed): string[] => {
-  const { counts } = group.tally;
+  const { counts, refusing } = group.tally;
   const { firmware } = group.settings;
   // Devices that never answer are missing because they are configured to.
   const isWhole = registered === arrived || firmware.failure === 'never-answers';
   const [firmwareFailed, softwareFailed] =
     firmware.failure === 'none' ? [counts['firmware-failed'], counts['software-failed']] : [0, 0];
-  // The values of a refused Send are sent again with the next one.
-  const sendsRefused = counts['send-accepted'] === 0 ? counts['send-refused'] : 0;
   return [
     ...(counts['value-lost'] > 0 ? [`${plural(counts['value-lost'], 'value')} not acknowledged`] : []),
     ...(counts['value-dropped'] > 0 ? [`${plural(counts['value-dropped'], 'value')} dropped by devices`] : []),
-    ...(sendsRefused > 0 ? [`${plural(sendsRefused, 'send')} refused, and none accepted`] : []),
+    // The values of a refused Send are sent again with the next one.
+    ...(refusing > 0 ? [`${plural(refusing, 'device')} whose last send was refused`] : []),
     ...(isWhole ? [] : [`${plural(arrived - registered, 'device')} without a registration at the end`]),
     ...(firmwareFailed > 0 ? [`${plural(firmwareFailed, 'firmware update')} failed`] : []),
     ...(softwareFailed > 0 ? [`${plural(softwareFailed, 'software installation')} failed`] : []),
