@@ -101,6 +101,17 @@ it('what is sent for as long as it takes has no time limit at the Gateway, and i
   expect(unbuffered.flatMap(({ spec }) => pathsOf(spec))).toEqual(endless);
 });
 
+it('private keys that docs/kubernetes.md makes are neither committed nor sent to a builder of images', () => {
+  const page = readFileSync(join(root, 'docs/kubernetes.md'), 'utf8');
+  const form = / (?:-keyout |--from-env-file=|--from-file=(?:\S+=)?)(\S+)/g;
+  const paths = [...page.matchAll(form)].map(([, path = '']) => path);
+  expect(paths).toEqual(expect.arrayContaining(['secrets/ca.key', 'secrets/tls.key', 'secrets/users.acl']));
+  expect(paths.filter((path) => !path.startsWith('secrets/'))).toEqual([]);
+  const linesOf = (file: string) => readFileSync(join(root, file), 'utf8').split('\n');
+  expect(linesOf('.gitignore')).toContain('/secrets/');
+  expect(linesOf('.dockerignore')).toContain('secrets');
+});
+
 it('a builder that makes another object, more or fewer is found out', () => {
   const map = (data: object, name = 'lanyard-common-0123456789') =>
     ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data }) as Manifest;
