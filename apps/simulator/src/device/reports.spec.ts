@@ -2,6 +2,7 @@ import { expect, it } from '@jest/globals';
 import { type NotifyOutcome, type OutgoingNotification } from '@lanyard/coap';
 import { contentFormat } from '@lanyard/lwm2m';
 import { type Attributes } from '../objects/attributes.js';
+import { type Watch } from '../observation/watch.js';
 import { type Reporting, Reports } from './reports.js';
 
 const path = '/3303/0/5700';
@@ -152,4 +153,40 @@ it('a maximum period that is cleared or made longer ends the one before, also du
   attributes = {};
   reports.attributesChanged(path);
   expect(waiting()).toEqual([]);
+});
+
+it('an observation of a resource that was deleted ends', async () => {
+  const watches = new Set<Watch>();
+  let values = [{ path, type: 'string', value: 'a' }];
+  let sent = 0;
+  const notify = (): Promise<NotifyOutcome> => {
+    sent++;
+    return Promise.resolve('acknowledged');
+  };
+  const device = {
+    transport: { isOpen: true, notify },
+    nowMs: () => 0,
+    store: {
+      hasAttributes: false,
+      attributesFor: () => ({}),
+      catalogue: { formats: [contentFormat.text] },
+      below: () => [{ measured: false }],
+      values: () => values,
+    },
+    group: {
+      settings: { queueMode: false, confirmable: true },
+      tally: { count: () => undefined, took: () => undefined },
+      watches: { add: (watch: Watch) => watches.add(watch), remove: (watch: Watch) => watches.delete(watch) },
+      context: {},
+    },
+  };
+  const reports = new Reports(device as unknown as Reporting);
+  reports.watch({ paths: [path], token: Buffer.from('t'), accept: contentFormat.text, isComposite: false });
+  const [watch] = watches;
+  if (!watch) throw new Error('nothing is observed');
+  await reports.report(watch);
+  expect([sent, watches.size]).toEqual([1, 1]);
+  values = [];
+  await reports.report(watch);
+  expect([sent, watches.size]).toEqual([1, 0]);
 });

@@ -1,7 +1,7 @@
-import { covers, type ResourceValue } from '@lanyard/lwm2m';
+import { covers, Malformed, type ResourceValue } from '@lanyard/lwm2m';
 import { type Attributes } from '../objects/attributes.js';
 import { type ObjectStore } from '../objects/object-store.js';
-import { encodeFor, isTimed } from '../observation/encode.js';
+import { type Encoded, encodeFor, isTimed } from '../observation/encode.js';
 import { NotificationRule } from '../observation/notification-rule.js';
 import { type ObservationId, type ObserveRequest, type Watch, watchKey } from '../observation/watch.js';
 import { type DeviceTransport } from '../transport/device-transport.js';
@@ -183,9 +183,8 @@ export class Reports {
 
   /** @returns Whether the values were sent, and for a confirmable notification whether they were acknowledged. */
   private async notify(watch: Watch, values: ResourceValue[], attributes: Attributes): Promise<boolean> {
-    const { store, group, transport, name } = this.device;
-    const base = watch.isComposite ? undefined : watch.paths[0];
-    const encoded = encodeFor({ base, accept: watch.accept, formats: store.catalogue.formats }, values);
+    const { group, transport, name } = this.device;
+    const encoded = this.encoded(watch, values);
     if (!encoded) return false;
     this.cancelTimer(watch);
     watch.busy = true;
@@ -218,6 +217,18 @@ export class Reports {
       this.afterNotify(watch, values);
     }
     return false;
+  }
+
+  /** An observation ends when its format cannot carry the values, as text cannot once the observed resource is deleted. */
+  private encoded(watch: Watch, values: readonly ResourceValue[]): Encoded | undefined {
+    const { formats } = this.device.store.catalogue;
+    try {
+      return encodeFor({ base: watch.isComposite ? undefined : watch.paths[0], accept: watch.accept, formats }, values);
+    } catch (error) {
+      if (!(error instanceof Malformed)) throw error;
+      this.endWatch(watch);
+      return undefined;
+    }
   }
 
   private afterNotify(watch: Watch, values: readonly ResourceValue[]): void {
