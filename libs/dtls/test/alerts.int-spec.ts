@@ -195,6 +195,13 @@ describe('a client sends', () => {
       withHello(({ extensions }) => ({ extensions: { ...extensions, recordSizeLimit: 100 } })),
     ],
     [
+      'IllegalParameter',
+      'a record size limit is below 64',
+      withHello(({ extensions }) => ({ extensions: { ...extensions, recordSizeLimit: 63 } })),
+      {},
+      { recordSizeLimit: 100 },
+    ],
+    [
       'HandshakeFailure',
       'the suite is CBC with MAC-then-encrypt',
       withHello(({ extensions }) => ({ extensions: { ...extensions, encryptThenMac: undefined } })),

@@ -81,6 +81,9 @@ const refusals: [string, Partial<ClientHello>, Partial<DtlsServerOptions>, keyof
     {},
     'HandshakeFailure',
   ],
+  ['a record size limit of 63', { extensions: { recordSizeLimit: 63 } }, {}, 'IllegalParameter'],
+  ['a maximum fragment length of 0', { extensions: { maxFragmentLength: 0 } }, {}, 'IllegalParameter'],
+  ['a maximum fragment length of 5', { extensions: { maxFragmentLength: 5 } }, {}, 'IllegalParameter'],
 ];
 
 describe('a ClientHello', () => {
@@ -119,6 +122,7 @@ describe('a ClientHello', () => {
     [{}, 16_384],
     [{ maxFragmentLength: 2 }, 1_024],
     [{ maxFragmentLength: 2, recordSizeLimit: 2_000 }, 2_000],
+    [{ maxFragmentLength: 5, recordSizeLimit: 2_000 }, 2_000],
   ])('with %j is sent at most %i bytes in a record', (extensions, sendBytesMax) => {
     const suites = [cipherSuite(PSK_CCM_8)!];
     const offer = { suites, hasChain: false, requestsClientCertificate: false, recordSizeLimit: 16_384 };

@@ -12,7 +12,7 @@ import {
 import { DTLS_1_2 } from '../messages/record.js';
 import { type ServerHello } from '../messages/server-hello.js';
 import { type Authenticate, type OwnCertificate } from './credentials.js';
-import { type Negotiated, NO_CONNECTION_ID } from './negotiated.js';
+import { checkRecordSizeLimit, type Negotiated, NO_CONNECTION_ID } from './negotiated.js';
 import { type Session } from './session-cache.js';
 
 /** What a client brings to the negotiation. */
@@ -72,6 +72,7 @@ export function acceptServerHello(
   if ((selected.renegotiationInfo?.length ?? 0) > 0) {
     throw refusal('renegotiation_info of a first handshake', AlertDescription.HandshakeFailure);
   }
+  checkRecordSizeLimit(selected.recordSizeLimit);
   const withIds = selected.connectionId !== undefined;
   const limited = selected.recordSizeLimit !== undefined;
   return {

@@ -11,7 +11,7 @@ import {
   SignatureAlgorithm,
 } from '../messages/extensions.js';
 import { DTLS_1_2 } from '../messages/record.js';
-import { type Negotiated, NO_CONNECTION_ID } from './negotiated.js';
+import { checkRecordSizeLimit, type Negotiated, NO_CONNECTION_ID } from './negotiated.js';
 
 /** What a server brings to the negotiation. */
 export interface ServerOffer {
@@ -38,6 +38,7 @@ export function negotiate(hello: ClientHello, offer: ServerOffer, resumed?: Ciph
   const { extensions } = hello;
   const withIds = extensions.connectionId !== undefined && offer.newConnectionId !== undefined;
   const { recordSizeLimit } = extensions;
+  checkRecordSizeLimit(recordSizeLimit);
   const plainBytesMax = fragmentBytesMax(extensions);
   return {
     suite,
@@ -75,9 +76,13 @@ export function serverExtensions(hello: ClientHello, offer: ServerOffer, negotia
   return extensions;
 }
 
-/** undefined with a record size limit, which takes precedence over it (RFC 8449 §5). */
+/** undefined with a record size limit, because of which it is ignored, whatever it is (RFC 8449 §5). */
 function fragmentBytesMax({ maxFragmentLength, recordSizeLimit }: HelloExtensions): number | undefined {
-  return maxFragmentLength === undefined || recordSizeLimit !== undefined ? undefined : 2 ** (8 + maxFragmentLength);
+  if (maxFragmentLength === undefined || recordSizeLimit !== undefined) return undefined;
+  if (maxFragmentLength < 1 || maxFragmentLength > 4) {
+    throw new DecodeError('ClientHello: unknown maximum fragment length', AlertDescription.IllegalParameter);
+  }
+  return 2 ** (8 + maxFragmentLength);
 }
 
 /** Newer versions have smaller numbers; a client that supports a newer version accepts 1.2 as well. */

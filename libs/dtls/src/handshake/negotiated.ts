@@ -1,4 +1,7 @@
+import { AlertDescription } from '../alerts.js';
 import { type CipherSuite } from '../crypto/suites.js';
+import { DecodeError } from '../errors.js';
+import { RECORD_SIZE_LIMIT_MIN } from '../limits.js';
 
 /** What the two hellos agreed on. */
 export interface Negotiated {
@@ -20,3 +23,10 @@ export interface Negotiated {
 }
 
 export const NO_CONNECTION_ID = Buffer.alloc(0);
+
+/** @throws DecodeError for a limit that no peer may ask for (RFC 8449 §4); undefined: it asks for none */
+export function checkRecordSizeLimit(limit: number | undefined): void {
+  if (limit !== undefined && limit < RECORD_SIZE_LIMIT_MIN) {
+    throw new DecodeError('extensions: record size limit below 64', AlertDescription.IllegalParameter);
+  }
+}

@@ -1,6 +1,5 @@
 import { AlertDescription } from '../alerts.js';
 import { DecodeError, UnencodableMessage } from '../errors.js';
-import { RECORD_SIZE_LIMIT_MIN } from '../limits.js';
 import { Reader } from './reader.js';
 import { uint16, uint16List, uint8, uint8List, vector16, vector8 } from './writer.js';
 
@@ -69,8 +68,12 @@ const readOpaque = (data: Reader): Buffer => data.vector8();
 const writeOpaque = (value: Buffer): Buffer => vector8(value);
 const readNumbers16 = (data: Reader): number[] => data.uint16List(1);
 
+/**
+ * A size that the peer may not ask for is read as well: `negotiate` refuses it with an alert, which a server sends only after the
+ * cookie.
+ */
 const CODECS: readonly ExtensionCodec[] = [
-  codec('maxFragmentLength', 1, readMaxFragmentLength, uint8),
+  codec('maxFragmentLength', 1, (data) => data.uint8(), uint8),
   codec('supportedGroups', 10, readNumbers16, uint16List),
   codec('pointFormats', 11, (data) => data.uint8List(1), uint8List),
   codec('signatureAlgorithms', 13, readNumbers16, uint16List),
@@ -78,7 +81,7 @@ const CODECS: readonly ExtensionCodec[] = [
   codec('serverCertificateTypes', 20, readCertificateTypes, writeCertificateTypes),
   codec('encryptThenMac', 22, isPresent, nothing),
   codec('extendedMasterSecret', 23, isPresent, nothing),
-  codec('recordSizeLimit', 28, readRecordSizeLimit, uint16),
+  codec('recordSizeLimit', 28, (data) => data.uint16(), uint16),
   codec('connectionId', 54, readOpaque, writeOpaque),
   codec('renegotiationInfo', 0xff01, readOpaque, writeOpaque),
 ];
@@ -93,22 +96,6 @@ function writeCertificateTypes(values: number[], side: HelloSide): Buffer {
   if (side === 'client') return uint8List(values);
   if (values.length !== 1) throw new UnencodableMessage('A server selects one certificate type');
   return uint8(values[0]!);
-}
-
-function readMaxFragmentLength(data: Reader): number {
-  const code = data.uint8();
-  if (code < 1 || code > 4) {
-    throw new DecodeError('extensions: unknown maximum fragment length', AlertDescription.IllegalParameter);
-  }
-  return code;
-}
-
-function readRecordSizeLimit(data: Reader): number {
-  const limit = data.uint16();
-  if (limit < RECORD_SIZE_LIMIT_MIN) {
-    throw new DecodeError('extensions: record size limit below 64', AlertDescription.IllegalParameter);
-  }
-  return limit;
 }
 
 /**
