@@ -93,20 +93,23 @@ describe('observations that a device ends without an error', () => {
     }
   });
 
-  it('a report with an unknown critical option ends the observation, and its value does not count', async () => {
-    const device = await RawDevice.registered(test.proxy.coapPort, 'unusable-report', '</3303/0>');
+  it.each([
+    ['its replica', 'unusable-here'],
+    ['another replica', 'unusable-there'],
+  ])('a report with an unknown critical option ends the observation at %s, its value not counted', async (at, name) => {
+    const device = await RawDevice.registered(test.proxy.coapPort, name, '</3303/0>');
     try {
       let token: Buffer | undefined;
       device.onObserve = (asked) => {
         ({ token } = asked);
         device.answer(asked, { number: 1, payload: '1', format: 0 });
       };
-      const { deviceId } = (await test.system.fact(test.system.sessions, (s) => s.endpointName === 'unusable-report'))
-        .value;
+      const { deviceId } = (await test.system.fact(test.system.sessions, (s) => s.endpointName === name)).value;
       const app = test.key();
       await test.subscribe(app, deviceId);
       const told = () => test.system.values.filter(({ value }) => value.deviceId === deviceId);
       await eventually(() => expect(told()).toHaveLength(1));
+      if (at === 'another replica') device.talkTo((await test.system.proxy('dp-1')).coapPort);
       device.notifyUnusably(token!, 77, '2');
       expect(await device.answered(77)).toBe('RST');
       await eventually(() => expect(test.states(deviceId, app.keyId).at(-1)).toBe('lost by the device'));

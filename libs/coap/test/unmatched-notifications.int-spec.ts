@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { type CoapNotification, Code, type UnmatchedNotification } from '../src/index.js';
 import { held, Loopback, peerAt, until } from './bench-of-endpoints.js';
 import { numbers, observeOption } from './observing.js';
+import { option } from './raw-peer.js';
 
 const net = new Loopback();
 afterEach(() => net.close());
@@ -25,6 +26,40 @@ describe('a notification that matches nothing', () => {
     expect(await raw.ask(unknown)).toMatchObject({ type, messageId: 5 });
     expect(heard).toHaveLength(1);
     expect(heard[0]).toMatchObject({ token: unknown.token, observe: 3, confirmable: true, partial: false });
+  });
+
+  const unusable = { ...unknown, options: [observeOption(3), option(9, '')], payload: Buffer.from('unusable') };
+
+  it.each(['accepted', 'rejected'] as const)(
+    'gets a Reset when it has an unknown critical option, also when it is %s, and nothing of it is used',
+    async (verdict) => {
+      const heard: UnmatchedNotification[] = [];
+      const { endpoint, port } = await net.endpoint({
+        onNotification: async (one) => {
+          heard.push(one);
+          return verdict;
+        },
+      });
+      const raw = await net.raw(port);
+      expect(await raw.ask(unusable)).toMatchObject({ type: 'RST', messageId: 5 });
+      expect(await raw.ask(unusable)).toMatchObject({ type: 'RST', messageId: 5 });
+      expect(heard).toMatchObject([{ token: unknown.token, code: Code.BadOption, payload: Buffer.alloc(0) }]);
+      expect(endpoint.counters()).toMatchObject({ 'response-rejected-option': 1, 'notification-accepted': 0 });
+    },
+  );
+
+  it('with an unknown critical option is the last one of an observation that the application restores', async () => {
+    const heard: CoapNotification[] = [];
+    const { endpoint, port } = await net.endpoint({
+      onNotification: async ({ peer, token }) => {
+        endpoint.restoreObservation(peer, token, async (one) => void heard.push(one));
+        return 'restored';
+      },
+    });
+    const raw = await net.raw(port);
+    expect(await raw.ask(unusable)).toMatchObject({ type: 'RST', messageId: 5 });
+    expect(heard).toMatchObject([{ code: Code.BadOption, payload: Buffer.alloc(0), ended: true }]);
+    expect(endpoint.gauges().observations).toBe(0);
   });
 
   it('makes its token known: those behind it have an order', async () => {

@@ -9,6 +9,7 @@ import { type DatagramObserver } from '../observe/datagram-observer.js';
 import { tokenKey } from '../codec/tokens.js';
 import { type UnmatchedReceiver } from '../observe/unmatched-receiver.js';
 import { type PeerState } from '../peer/peer-state.js';
+import { type IncomingResponse } from '../peer/pending-request.js';
 import { peerAt, type Peer } from '../messages/peer.js';
 import { type PeerRateLimiter } from '../peer/peer-rate-limiter.js';
 import { type EndpointCore } from '../state/core.js';
@@ -150,40 +151,37 @@ export class DatagramRouter implements DatagramReceiver {
   /** A response in a separate message: to the pending request, to an observation, or to nothing that is known. */
   private response(message: CoapMessage, peer: Peer, state: PeerState | undefined): void {
     const options = readResponseOptions(message.options);
+    const pending = state?.pendingWith(message.token);
     if (typeof options === 'number') {
-      this.rejectOption(message, peer, state, options);
+      this.core.count('response-rejected-option');
+      if (pending === undefined) {
+        this.notification({ message, options: NO_OPTIONS, isUnusable: true }, peer, state);
+        return;
+      }
+      this.core.reset(message, peer, state);
+      pending.finish(unusable(options));
       return;
     }
-    const pending = state?.pendingWith(message.token);
     if (pending?.expects(options.observe)) {
       this.core.acknowledge(message, peer, state);
       pending.finish({ message, options });
       return;
     }
+    this.notification({ message, options }, peer, state);
+  }
+
+  /** An unusable one, too: a Reset ends an observation at the peer, so whoever knows the observation gets it as the last one. */
+  private notification(received: IncomingResponse, peer: Peer, state: PeerState | undefined): void {
     if (this.core.closing) {
       this.core.count('datagram-while-closing');
       return;
     }
-    const entry = state?.observations?.get(tokenKey(message.token));
-    const received = { message, options };
+    const { token } = received.message;
+    const entry = state?.observations?.get(tokenKey(token));
     const { observer, unmatched } = this.receivers;
-    if (state !== undefined && entry !== undefined && !unmatched.awaits(peer, message.token))
+    if (state !== undefined && entry !== undefined && !unmatched.awaits(peer, token))
       observer.deliver(state, entry, received);
     else void unmatched.receive(received, peer, state);
-  }
-
-  /** A Reset also ends an observation at the peer, so its handler gets the notification as the last one, without its content. */
-  private rejectOption(message: CoapMessage, peer: Peer, state: PeerState | undefined, option: number): void {
-    this.core.count('response-rejected-option');
-    const pending = state?.pendingWith(message.token);
-    const entry = pending ? undefined : state?.observations?.get(tokenKey(message.token));
-    if (state !== undefined && entry !== undefined) {
-      if (this.core.closing) this.core.count('datagram-while-closing');
-      else this.receivers.observer.deliver(state, entry, { message, options: NO_OPTIONS, isUnusable: true });
-      return;
-    }
-    this.core.reset(message, peer, state);
-    pending?.finish(unusable(option));
   }
 }
 

@@ -6,6 +6,7 @@ export interface UnmatchedNotification {
   token: Buffer;
   /** The token in hex. */
   tokenKey: string;
+  /** 4.02, with an empty payload, when the notification has an unknown critical option: it gets a Reset, accepted or not. */
   code: number;
   /** Absent in a notification that ends an observation, and in a late response to a forgotten request. */
   observe?: number;
@@ -22,8 +23,7 @@ export interface UnmatchedNotification {
 export interface CoapNotification extends UnmatchedNotification {
   /**
    * Whether this is the last notification: it is no success, or has no Observe number. The observation is forgotten after the handler
-   * accepted it. A notification with an unknown critical option, which gets a Reset, is also the last one: its code is 4.02 here, and
-   * its payload is empty.
+   * accepted it. A notification with an unknown critical option is also the last one.
    */
   ended: boolean;
 }

@@ -1,5 +1,4 @@
 import { crc32 } from 'node:zlib';
-import { Code } from '../codec/code.js';
 import { type EndpointCore } from '../state/core.js';
 import { type Requester } from '../exchange/requester.js';
 import { type NotificationHandler } from '../messages/notification.js';
@@ -10,7 +9,7 @@ import { type NewestNotification, type ObservePosition } from '../peer/observe-o
 import { type PeerState } from '../peer/peer-state.js';
 import { type IncomingResponse } from '../peer/pending-request.js';
 import { type Turn } from '../peer/turn.js';
-import { type NotificationProperties, notificationPropertiesOf } from './notification-of.js';
+import { type NotificationProperties, notificationPropertiesOf, withoutUnusable } from './notification-of.js';
 import { retryNonConfirmable } from './notification-retry.js';
 import { type EarlierObservation, Observer } from './observer.js';
 
@@ -130,10 +129,4 @@ export class DatagramObserver extends Observer<PeerState, ObservationEntry, Inco
     if (newest)
       entry.reached({ number: newest.number, print: newest.print, atMs: this.core.clock.nowMs() - newest.ageMs });
   }
-}
-
-/** What the handler gets: a notification that must not be used has neither its code nor its payload. */
-function withoutUnusable(response: IncomingResponse): IncomingResponse {
-  if (!response.isUnusable) return response;
-  return { ...response, message: { ...response.message, code: Code.BadOption, payload: Buffer.alloc(0) } };
 }

@@ -1,5 +1,5 @@
-import { isSuccessCode } from '../codec/code.js';
-import { type ResponseMessage } from '../peer/pending-request.js';
+import { Code, isSuccessCode } from '../codec/code.js';
+import { type IncomingResponse, type ResponseMessage } from '../peer/pending-request.js';
 import { type ReceivedResponse } from '../messages/response.js';
 import { type Peer } from '../messages/peer.js';
 import { type CoapNotification } from '../messages/notification.js';
@@ -56,4 +56,10 @@ export function notificationOf(
     maxAgeSeconds,
     etag,
   };
+}
+
+/** What a handler gets: a notification that must not be used has neither its code nor its payload. */
+export function withoutUnusable(response: IncomingResponse): IncomingResponse {
+  if (!response.isUnusable) return response;
+  return { ...response, message: { ...response.message, code: Code.BadOption, payload: Buffer.alloc(0) } };
 }

@@ -3,7 +3,7 @@ import { type EndpointCore } from '../state/core.js';
 import { type IncomingResponse } from '../peer/pending-request.js';
 import { type PeerState } from '../peer/peer-state.js';
 import { type Peer } from '../messages/peer.js';
-import { isIncomplete, notificationOf } from './notification-of.js';
+import { isIncomplete, notificationOf, withoutUnusable } from './notification-of.js';
 import { type DatagramObserver } from './datagram-observer.js';
 import { retryNonConfirmable } from './notification-retry.js';
 import { tokenKey } from '../codec/tokens.js';
@@ -69,10 +69,10 @@ export class UnmatchedReceiver {
     const { message } = response;
     const position = this.observer.positionOf(response);
     try {
-      const verdict = await this.core.options.onNotification?.(unmatched(response, peer));
+      const verdict = await this.core.options.onNotification?.(unmatched(withoutUnusable(response), peer));
       if (verdict === 'restored') return verdict;
       const state = this.core.peers.get(peer.key);
-      if (verdict === 'accepted') {
+      if (verdict === 'accepted' && !response.isUnusable) {
         this.core.count('notification-accepted');
         if (position !== undefined) state?.observations?.get(tokenKey(message.token))?.reached(position);
         this.core.acknowledge(message, peer, state);
