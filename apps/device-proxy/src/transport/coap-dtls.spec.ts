@@ -26,9 +26,9 @@ const state: ConnectionState = {
 };
 
 /** A listener that is not bound; `compare` asks Redis which replica has the session of a device. */
-const listener = (compare: DtlsParts['compare']): CoapDtls => {
-  const clock = new TestClock();
+const listener = (compare: DtlsParts['compare'], clock = new TestClock()): CoapDtls => {
   const nothing = (): undefined => undefined;
+  const later = (): Promise<void> => Promise.resolve();
   const parts = {
     host: '127.0.0.1',
     port: 0,
@@ -36,7 +36,15 @@ const listener = (compare: DtlsParts['compare']): CoapDtls => {
     coapLimits: {},
     dtlsLimits: {},
     idleMs: 60_000,
-    sharing: { connectionIdBytes: 8, newConnectionId: () => randomBytes(8), closed: nothing },
+    sharing: {
+      connectionIdBytes: 8,
+      newConnectionId: () => randomBytes(8),
+      start: later,
+      stop: later,
+      closed: nothing,
+      // Nothing leaves.
+      sendThroughAnother: () => true,
+    },
     authenticator: {
       onDisconnect: nothing,
       senderAgain: () => ({ accountId, credential }),
@@ -44,6 +52,7 @@ const listener = (compare: DtlsParts['compare']): CoapDtls => {
       closed: nothing,
     },
     isSuspended: () => false,
+    isRegistered: () => false,
     compare,
     admissionControl: new AdmissionControl({ requestsInFlightMax: 10 }, clock, new Metrics('test', 'test')),
     logger: createLogger({ app: 'test', replicaId: 'test', level: 'silent' }),
@@ -64,5 +73,29 @@ describe('a DTLS connection that another replica has', () => {
     await coapDtls.lose(id).catch(() => undefined);
     expect([coapDtls.connection(id), gone]).toEqual([undefined, [`coaps://${id}`]]);
     await coapDtls.transport.close();
+  });
+});
+
+/** Its timers run by the time that passes; what it shows can be set. */
+class SetClock extends TestClock {
+  aheadMs = 0;
+
+  override now(): number {
+    return super.now() + this.aheadMs;
+  }
+}
+
+describe('a DTLS connection without a registration', () => {
+  it.each([0, 3_600_000, -3_600_000])('ends after its time, however the clock is set: by %i ms', async (setMs) => {
+    const clock = new SetClock();
+    const coapDtls = listener(() => Promise.resolve(), clock);
+    await coapDtls.start();
+    coapDtls.restore({ state, credential }, 1);
+    clock.aheadMs = setMs;
+    await clock.advance(60_000);
+    expect(coapDtls.connection(id)?.isOpen).toBe(true);
+    await clock.advance(10_000);
+    expect(coapDtls.connection(id)).toBeUndefined();
+    await coapDtls.stop();
   });
 });

@@ -61,12 +61,13 @@ export interface DtlsParts {
 
 /** The `data` of a connection. */
 interface Open extends Connected {
-  lastSeenAtMs: number;
+  /** The number of sweeps before its last message: unlike the time, it does not jump when the clock is set. */
+  sweepsBefore: number;
 }
 
 const openOn = (connection: DtlsConnection | undefined): Open | undefined => connection?.data as Open | undefined;
 
-const sweepMs = 10_000;
+const sweepMsMax = 10_000;
 
 /** The listener for devices over DTLS 1.2. The address of a device is its connection, wherever its datagrams come from. */
 export class CoapDtls implements Transport, DtlsHost {
@@ -79,6 +80,7 @@ export class CoapDtls implements Transport, DtlsHost {
   private takenOver: DisconnectListener = () => undefined;
   private bound: BoundAddress | undefined;
   private sweeping: Timer | undefined;
+  private sweeps = 0;
   private certificate: OwnCertificate | undefined;
 
   constructor(private readonly parts: DtlsParts) {
@@ -191,9 +193,9 @@ export class CoapDtls implements Transport, DtlsHost {
 
   async start(): Promise<void> {
     await this.parts.sharing.start(this);
-    const { certificate, clock, idleMs, logger, receiveBufferBytes: asked } = this.parts;
+    const { certificate, clock, logger, receiveBufferBytes: asked } = this.parts;
     this.bound = await this.endpoint.listen();
-    this.sweeping = clock.every(Math.min(sweepMs, idleMs), () => this.endIdle());
+    this.sweeping = clock.every(this.sweepMs, () => this.endIdle());
     const { address, port, receiveBufferBytes: granted } = this.bound;
     const url = `coaps://${address.includes(':') ? `[${address}]` : address}:${port}`;
     if (granted < asked)
@@ -222,8 +224,7 @@ export class CoapDtls implements Transport, DtlsHost {
   }
 
   private newTransport(): DtlsTransport {
-    const { authenticator, certificate, clock, dtlsLimits, host, logger, port, receiveBufferBytes, sharing } =
-      this.parts;
+    const { authenticator, certificate, dtlsLimits, host, logger, port, receiveBufferBytes, sharing } = this.parts;
     return new DtlsTransport({
       host,
       port,
@@ -240,7 +241,7 @@ export class CoapDtls implements Transport, DtlsHost {
       onConnected: (connection, handshake) => this.connected(connection, handshake),
       onActivity: (connection) => {
         const open = openOn(connection);
-        if (open) open.lastSeenAtMs = clock.now();
+        if (open) open.sweepsBefore = this.sweeps;
       },
       onClosed: (connection, reason) => this.connectionClosed(connection, reason),
       onHandshakeFailed: (error, _client, handshake) => authenticator.handshakeFailed(error, handshake),
@@ -255,7 +256,7 @@ export class CoapDtls implements Transport, DtlsHost {
 
   private admit(connection: DtlsConnection, sender: Sender | undefined): boolean {
     if (!sender || this.parts.isSuspended(sender.accountId)) return false;
-    const open: Open = { peer: dtlsPeer(connection.id), sender, lastSeenAtMs: this.parts.clock.now() };
+    const open: Open = { peer: dtlsPeer(connection.id), sender, sweepsBefore: this.sweeps };
     connection.data = open;
     this.parts.authenticator.opened(open);
     return true;
@@ -284,13 +285,18 @@ export class CoapDtls implements Transport, DtlsHost {
     if (open) this.gone(open.sender.accountId, open.peer.address);
   }
 
+  private get sweepMs(): number {
+    return Math.min(sweepMsMax, this.parts.idleMs);
+  }
+
   /** Ends idle connections of devices without a session here: they never registered, or have another connection by now. */
   private endIdle(): void {
-    const { clock, idleMs, isRegistered } = this.parts;
-    const before = clock.now() - idleMs;
+    const { idleMs, isRegistered } = this.parts;
+    this.sweeps++;
+    const before = this.sweeps - idleMs / this.sweepMs;
     for (const connection of this.transport.server.all()) {
       const open = openOn(connection);
-      if (open && open.lastSeenAtMs < before && !isRegistered(open.sender.accountId, open.peer.address))
+      if (open && open.sweepsBefore < before && !isRegistered(open.sender.accountId, open.peer.address))
         this.close(open.peer, 'idle');
     }
   }
