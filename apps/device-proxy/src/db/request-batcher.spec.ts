@@ -48,12 +48,12 @@ describe('RequestBatcher', () => {
     expect(await later).toBe('answer 3');
   });
 
-  /** Refuses 3, with this code of PostgreSQL. */
-  const refusing = (code: string) => {
+  /** Refuses 3, with this code of PostgreSQL, from this function of its source code. */
+  const refusing = (code: string, routine: string) => {
     const rounds: number[][] = [];
     const batcher = new RequestBatcher<number, string>(async (asked) => {
       rounds.push([...asked]);
-      if (asked.includes(3)) throw Object.assign(new Error('refused'), { code });
+      if (asked.includes(3)) throw Object.assign(new Error('refused'), { code, routine });
       return asked.map((n) => `answer ${n}`);
     });
     return { batcher, rounds };
@@ -63,14 +63,23 @@ describe('RequestBatcher', () => {
       outcome.status === 'fulfilled' ? outcome.value : (outcome.reason as Error).message,
     );
 
-  it.each(['22021', '23505'])('fails only the request whose data is refused (%s)', async (code) => {
-    const { batcher, rounds } = refusing(code);
+  it.each([
+    ['22021', 'report_invalid_encoding'],
+    ['23505', '_bt_check_unique'],
+    ['54000', '_bt_check_third_page'],
+  ])('fails only the request whose data is refused (%s, %s)', async (code, routine) => {
+    const { batcher, rounds } = refusing(code, routine);
     expect(await outcomesOf(batcher)).toEqual(['answer 1', 'answer 2', 'refused', 'answer 4']);
     expect(rounds).toEqual([[1, 2, 3, 4], [1, 2], [3, 4], [3], [4]]);
   });
 
-  it.each(['57P01', 'ECONNRESET', '40P01'])('asks nothing again when the database is the reason (%s)', async (code) => {
-    const { batcher, rounds } = refusing(code);
+  it.each([
+    ['57P01', 'ProcessInterrupts'],
+    ['ECONNRESET', ''],
+    ['40P01', 'DeadLockReport'],
+    ['54000', 'GetNewTransactionId'],
+  ])('asks nothing again when the database is the reason (%s, %s)', async (code, routine) => {
+    const { batcher, rounds } = refusing(code, routine);
     expect(await outcomesOf(batcher)).toEqual(['refused', 'refused', 'refused', 'refused']);
     expect(rounds).toEqual([[1, 2, 3, 4]]);
   });

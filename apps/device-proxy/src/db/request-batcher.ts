@@ -1,4 +1,4 @@
-import { InvalidMessage } from '@lanyard/contracts';
+import { isAboutData } from '@lanyard/kafka';
 
 interface Waiting<Asked, Answer> {
   asked: Asked;
@@ -17,12 +17,11 @@ export interface RequestBatcherOptions {
 const atOnceMax = 2;
 
 /**
- * Whether an error is about the data. SQLSTATE classes 22 and 23: PostgreSQL refuses a value or reference of a row, and with it the
- * whole statement. InvalidMessage: an announcement fits no topic. Both undo the whole batch, and repeating it would fail again.
+ * Whether a single request is the reason: its data, or a constraint that its row violates (SQLSTATE class 23). Either undoes the whole
+ * batch, and repeating it would fail again.
  */
-const isAboutData = (error: unknown): boolean =>
-  error instanceof InvalidMessage ||
-  (error instanceof Error && /^2[23][0-9A-Z]{3}$/.test(String((error as { code?: unknown }).code)));
+const isAboutOne = (error: unknown): boolean =>
+  isAboutData(error) || (error instanceof Error && /^23...$/.test(String((error as { code?: unknown }).code)));
 
 /**
  * Batches requests: those submitted in the same turn of the event loop, or while batches are in flight, share the next batch.
@@ -87,7 +86,7 @@ export class RequestBatcher<Asked, Answer> {
       const answers = await this.ask(batch.map(({ asked }) => asked));
       batch.forEach(({ resolve }, n) => resolve(answers[n] as Answer));
     } catch (error) {
-      if (batch.length <= 1 || !isAboutData(error)) {
+      if (batch.length <= 1 || !isAboutOne(error)) {
         for (const { reject } of batch) reject(error);
         return;
       }

@@ -23,7 +23,7 @@ const isTooLarge = ({ code, routine }: Refusal): boolean => code === '54000' && 
  * SQLSTATE class 22, data exception: no table ever accepts the value, such as a NUL in a text, or the 30th of February. Or the
  * value is too large, or what is announced because of it fits no topic.
  */
-const isAboutData = (error: unknown): error is Error =>
+export const isAboutData = (error: unknown): error is Error =>
   error instanceof InvalidMessage ||
   (error instanceof Error && (/^22...$/.test(String((error as Refusal).code)) || isTooLarge(error as Refusal)));
 
