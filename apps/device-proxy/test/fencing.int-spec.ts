@@ -111,6 +111,20 @@ describe('the fence between replicas', () => {
     expect(a.get(session.deviceId)).toBeUndefined();
   });
 
+  it('a session that passes on just after its new address was stored is not found here any more', async () => {
+    const [from, to] = ['192.0.2.20:1', '192.0.2.20:2'];
+    const { session, lookup } = await registered(from);
+    const update = a.store.update.bind(a.store);
+    a.store.update = async (...change) => {
+      const updated = await update(...change);
+      a.dropIfOlder(session.deviceId, (await taken(b, lookup, to))?.epoch ?? 0);
+      return updated;
+    };
+    expect(await a.move(session, to)).toBe(false);
+    a.store.update = update;
+    expect([session.isOver, a.get(session.deviceId), a.hasAt(accountId, to)]).toEqual([true, undefined, false]);
+  });
+
   it('many renewals at once: each is judged by itself', async () => {
     const all = await Promise.all(Array.from({ length: 40 }, (_, n) => registered(`192.0.2.3:${n + 1}`)));
     await Promise.all(all.map(({ lookup }, n) => (n % 2 === 0 ? taken(b, lookup, `192.0.2.3:${n + 1}`) : undefined)));

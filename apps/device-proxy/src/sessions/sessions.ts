@@ -206,6 +206,8 @@ export class Sessions {
       return 'lost';
     }
     await this.displace(updated.displaced);
+    // Another replica has taken the session over since it was written.
+    if (session.isOver) return 'lost';
     this.index.remove(session);
     Object.assign(session, change);
     session.isElsewhere = false;
