@@ -90,7 +90,8 @@ export class DtlsReplica {
         return state && { state, credential: { id: newId() } };
       },
       hasRoomFor: (from) => server.hasRoomFor(from),
-      restore: ({ state }, takeOvers) => !this.refuses && server.restore(state, { takeOvers }) !== undefined,
+      restore: ({ state }, takeOvers, from) =>
+        !this.refuses && server.restore(state, { takeOvers, from }) !== undefined,
       lose: async (id) => {
         this.lost.push(id);
         server.connection(id)?.endWith('taken-over');

@@ -342,6 +342,17 @@ describe('restored connections', () => {
       expect(dtls.gauges().connections).toBe(2);
     }
   });
+
+  it('need room where a record of the peer has arrived, and stay at their address until it is authentic', async () => {
+    const net = new TestNetwork(withIds);
+    for (const _ of [1, 2, 3]) await net.connected({ connectionId: CLIENT_ID });
+    const states = net.server.connected.map((connection) => connection.state());
+    const [first, second, third] = states as [ConnectionState, ConnectionState, ConnectionState];
+    const { dtls } = net.newServer({ ...withIds, limits: { connectionsPerSourceMax: 2 } });
+    for (const state of [first, second]) dtls.restore(state, { takeOvers: 1, from: first.remote });
+    expect(() => dtls.restore(third, { takeOvers: 1, from: third.remote })).toThrow(TooManyConnections);
+    expect(dtls.restore(third, { takeOvers: 1, from: ELSEWHERE }).remote).toEqual(third.remote);
+  });
 });
 
 describe('callbacks of a handshake', () => {

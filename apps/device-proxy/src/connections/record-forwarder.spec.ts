@@ -14,26 +14,33 @@ const from = { address: '192.0.2.1', port: 5_684 };
 
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** A replica that finds no connection in Redis. */
-const forwarderWith = (clock: TestClock) => {
-  let lookups = 0;
-  let ids = 0;
-  const store = {
-    takeOver: () => {
-      lookups++;
-      return Promise.resolve({ kind: 'none' });
-    },
-  };
+/** A replica whose lookups in Redis end as `takeOver` says. */
+const forwarderOf = (
+  takeOver: () => Promise<unknown>,
+  { clock = new TestClock(), ...host }: { clock?: TestClock } & Partial<DtlsHost> = {},
+): RecordForwarder => {
   const forwarder = new RecordForwarder(
-    store as unknown as ConnectionStore,
-    {} as unknown as OwnedConnections,
+    { takeOver } as unknown as ConnectionStore,
+    { takenOver: () => undefined } as unknown as OwnedConnections,
     {} as unknown as PeerPort,
     { makerOf: () => undefined } as unknown as ReplicaSlots,
     { count: () => undefined } as unknown as ReplicaEvents,
     clock,
     createLogger({ app: 'test', replicaId: 'test', level: 'silent' }),
   );
-  forwarder.start({ hasRoomFor: () => true } as unknown as DtlsHost);
+  forwarder.start({ hasRoomFor: () => true, ...host } as unknown as DtlsHost);
+  return forwarder;
+};
+
+/** A replica that finds no connection in Redis. */
+const forwarderWith = (clock: TestClock) => {
+  let lookups = 0;
+  let ids = 0;
+  const takeOver = () => {
+    lookups++;
+    return Promise.resolve({ kind: 'none' });
+  };
+  const forwarder = forwarderOf(takeOver, { clock });
   /** Receives records of this many other connections, and returns how many of those were looked up. */
   const receive = async (records: number): Promise<number> => {
     const before = lookups;
@@ -58,5 +65,20 @@ describe('records of connections that are not known', () => {
     expect([await receive(lookupsPerSecond), await receive(1)]).toEqual([lookupsPerSecond, 0]);
     await clock.advance(laterMs);
     expect(await receive(1)).toBe(1);
+  });
+});
+
+describe('a connection that is taken over', () => {
+  it('needs room where its record has arrived', async () => {
+    const saved = { state: { receivedMax: 0 }, credential: { id: 'credential' } };
+    const restored: unknown[] = [];
+    const forwarder = forwarderOf(() => Promise.resolve({ kind: 'taken', epoch: 2, takeOvers: 1, saved }), {
+      restore: (...given) => restored.push(given) > 0,
+      receive: () => undefined,
+      connection: () => undefined,
+    });
+    forwarder.receiveUnknown(Buffer.alloc(8, 1), Buffer.alloc(20), from);
+    await settled();
+    expect(restored).toEqual([[saved, 1, from]]);
   });
 });

@@ -224,7 +224,7 @@ export class RecordForwarder {
 
   private async continue(id: string, result: Extract<TakeOverResult, { kind: 'taken' }>): Promise<void> {
     const { epoch, saved, takeOvers } = result;
-    const restored = this.restore(result);
+    const restored = this.restore(id, result);
     if (restored === 'full') {
       await this.store.release({ id, epoch });
       return this.reportFull();
@@ -242,9 +242,9 @@ export class RecordForwarder {
     if (connection && connection.receivedMax > saved.state.receivedMax) this.host?.arrived(id);
   }
 
-  private restore({ saved, takeOvers }: Extract<TakeOverResult, { kind: 'taken' }>): boolean | 'full' {
+  private restore(id: string, { saved, takeOvers }: Extract<TakeOverResult, { kind: 'taken' }>): boolean | 'full' {
     try {
-      if (this.host?.restore(saved, takeOvers) === true) return true;
+      if (this.host?.restore(saved, takeOvers, this.waiting.get(id)?.at(-1)?.from) === true) return true;
     } catch (error) {
       // Other connections have filled the room since Redis was asked.
       if (error instanceof TooManyConnections) return 'full';

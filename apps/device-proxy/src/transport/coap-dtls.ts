@@ -157,9 +157,9 @@ export class CoapDtls implements Transport, DtlsHost {
   }
 
   /** If the device may no longer connect, it is told. */
-  restore({ state, credential }: SavedConnection, takeOvers: number): boolean {
+  restore({ state, credential }: SavedConnection, takeOvers: number, from?: Address): boolean {
     if (this.openWith(state.id)) return true;
-    const connection = this.transport.server.restore(state, { takeOvers });
+    const connection = this.transport.server.restore(state, { takeOvers, from });
     const isAdmitted = this.admit(connection, this.parts.authenticator.senderAgain(state, credential));
     if (!isAdmitted) connection.close();
     return isAdmitted;

@@ -18,8 +18,11 @@ export interface DtlsHost {
   /** Undefined when the connection is over. */
   save(id: string): SavedConnection | undefined;
   hasRoomFor(from: Address): boolean;
-  /** Continues the connection. False when its device may no longer connect. @throws InvalidState, TooManyConnections */
-  restore(saved: SavedConnection, takeOvers: number): boolean;
+  /**
+   * Continues the connection. False when its device may no longer connect. `from`: where a record of the device has arrived, if
+   * one has. @throws InvalidState, TooManyConnections
+   */
+  restore(saved: SavedConnection, takeOvers: number, from?: Address): boolean;
   /** Another replica continues the connection: it ends here, and the device is not told. */
   lose(id: string): Promise<void>;
   /** When the registration of the device expires; 0: there is none. */

@@ -87,13 +87,14 @@ export class DtlsServer {
    *   The store of states counts this in one atomic step, before the state is read: two processes with the same count would
    *   use the same nonces.
    * @param takeOver.remote Where the peer is, if the caller is sure; a peer with a connection id shows this with its next record.
+   * @param takeOver.from Where a record of the peer has arrived, if one has: the room for the connection must be there.
    * @throws InvalidState, TooManyConnections
    */
-  restore(state: ConnectionState, takeOver: { takeOvers: number; remote?: Address }): DtlsConnection {
+  restore(state: ConnectionState, takeOver: { takeOvers: number; remote?: Address; from?: Address }): DtlsConnection {
     const open = this.connections.withId(state.id);
     if (open !== undefined) return open;
     const connection = DtlsConnection.fromState(this.connectionHost, state, { remote: state.remote, ...takeOver });
-    if (!this.hasRoomFor(connection.remote)) throw new TooManyConnections();
+    if (!this.hasRoomFor(takeOver.from ?? connection.remote)) throw new TooManyConnections();
     this.count('connection-restored');
     this.add(connection);
     return connection;
