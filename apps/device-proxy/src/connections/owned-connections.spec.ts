@@ -96,3 +96,17 @@ describe('a connection that another replica has', () => {
     expect([isOurs, owned.hasDoubts, owned.isDoubted(id)]).toEqual([false, false, false]);
   });
 });
+
+describe('a replica that stops', () => {
+  it('saves a connection again when the save in progress fails', async () => {
+    const { owned, done, endSave } = savedByHand();
+    owned.opened(id);
+    const stopped = owned.stop();
+    await settled();
+    endSave('failed');
+    await settled();
+    endSave('stored');
+    await stopped;
+    expect(done).toEqual(['save ended', 'save ended']);
+  });
+});

@@ -47,7 +47,7 @@ export class OwnedConnections {
     this.timer?.cancel();
     await this.working;
     await this.inChunks([...this.byId.values()], async (owned) => {
-      await owned.saving;
+      await owned.saving?.catch(() => undefined);
       await this.save(owned);
     });
   }
