@@ -14,7 +14,7 @@ export const openApi = async () => {
   const others = await Promise.all(
     upstreams.map(async (upstream) => ({
       upstream,
-      document: documentOf(await container(upstream), documentBuilder(upstream).build(), { forwarded: true }),
+      document: documentOf(await container(upstream), documentBuilder(upstream).build()),
     })),
   );
   return mergeDocuments(

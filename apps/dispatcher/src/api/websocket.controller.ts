@@ -36,6 +36,7 @@ export class WebSocketController {
       'Another handshake with the same key is pending, or the client address is blocked after too many invalid keys',
   })
   @ApiResponse({ status: 426, description: 'The request is not a WebSocket handshake' })
+  @ApiResponse({ status: 502, description: 'No dispatcher answers the gateway: reconnect in a few seconds' })
   async connect(@Req() request: FastifyRequest): Promise<never> {
     if (!(await this.isKnown(request))) throw new Unauthenticated();
     throw new UpgradeRequired();

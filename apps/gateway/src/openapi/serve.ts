@@ -12,7 +12,6 @@ export const ownDocument = (app: NestFastifyApplication, publicUrl?: string): Op
       .setDescription('Devices, commands, subscriptions, notification channels, snapshots, event log and API keys.')
       .addServer(publicUrl ?? '/')
       .build(),
-    { forwarded: false },
   );
 
 /** `/openapi.json` for all services, and `/docs`, a page that shows it; its scripts come from this server. */

@@ -113,9 +113,9 @@ const hoisted = (parameters: Parameter[] | undefined, schemas: Record<string, Js
 
 /**
  * What the container cannot know about its routes: errors with their bodies, headers, path parameters that no handler
- * names. `forwarded`: the operations are reached through the gateway, whose connection may break.
+ * names.
  */
-export const completed = <T extends object>(document: T, { forwarded }: { forwarded: boolean }): T => {
+export const completed = <T extends object>(document: T): T => {
   const { paths, components } = document as unknown as Document;
   const schemas = { ...components?.schemas, ...errorSchemas };
   const [sent, answered] = [new ExampleMaker(schemas, false), new ExampleMaker(schemas, true)];
@@ -131,7 +131,7 @@ export const completed = <T extends object>(document: T, { forwarded }: { forwar
       ...(parameters && { parameters }),
       ...(body && { requestBody: withBody(body) }),
     };
-    const responses = answerExamples(withErrors(path, whole, forwarded), answered);
+    const responses = answerExamples(withErrors(path, whole), answered);
     return { ...whole, responses: withHeaders(responses) };
   };
   const entries = Object.entries(paths).map(([path, item]) => [

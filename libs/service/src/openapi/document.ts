@@ -16,12 +16,9 @@ export const documentBuilder = (title: string): DocumentBuilder =>
     .addBearerAuth({ type: 'http', scheme: 'bearer', bearerFormat: 'API key', description: 'The whole API key' })
     .addSecurityRequirements('bearer');
 
-/** The document of a container; `forwarded`: its operations are reached through the gateway. */
-export const documentOf = (
-  app: NestFastifyApplication,
-  head: Omit<OpenAPIObject, 'paths'>,
-  { forwarded }: { forwarded: boolean },
-): OpenAPIObject => completed(SwaggerModule.createDocument(app, head, { operationIdFactory }), { forwarded });
+/** The document of a container. */
+export const documentOf = (app: NestFastifyApplication, head: Omit<OpenAPIObject, 'paths'>): OpenAPIObject =>
+  completed(SwaggerModule.createDocument(app, head, { operationIdFactory }));
 
 type Answer = { type(contentType: string): { send(body: string): void } };
 
@@ -32,7 +29,7 @@ type Answer = { type(contentType: string): { send(body: string): void } };
 export const serveOpenApi = (app: NestFastifyApplication, title: string): void => {
   let text: string | undefined;
   app.getHttpAdapter().get('/openapi.json', (_request: unknown, reply: Answer) => {
-    text ??= JSON.stringify(documentOf(app, documentBuilder(title).build(), { forwarded: true }));
+    text ??= JSON.stringify(documentOf(app, documentBuilder(title).build()));
     reply.type('application/json').send(text);
   });
 };

@@ -45,8 +45,7 @@ const meaning: Record<number, string> = {
   413: 'The body is too large',
   429: tooMany,
   500: 'Internal error of the service',
-  502: 'The connection to a service was lost; the request may have been carried out',
-  503: 'A part of the system is unavailable: try again',
+  503: 'A part of the system does not answer: try again. The request may have been carried out',
   504: `The database query timed out after ${statementMaxMs / 1_000} s: use narrower filters, or leave out total_count`,
 };
 
@@ -60,7 +59,7 @@ const contentOf = (path: string): Answer['content'] => ({
 });
 
 /** The error statuses of an operation, beside those that it declares. */
-const statusesOf = (path: string, operation: Operation, forwarded: boolean): number[] => {
+const statusesOf = (path: string, operation: Operation): number[] => {
   const parameters = operation.parameters ?? [];
   const has = (place: string, name?: string): boolean =>
     parameters.some((p) => p.in === place && (name === undefined || p.name === name));
@@ -70,7 +69,6 @@ const statusesOf = (path: string, operation: Operation, forwarded: boolean): num
     ...(has('header', 'If-Match') ? [412] : []),
     ...(path.startsWith('/v3/') && (has('query', 'limit') || has('query', 'filter')) ? [504] : []),
     ...(operation.requestBody ? [408, 413] : []),
-    ...(forwarded ? [502] : []),
   ];
 };
 
@@ -82,7 +80,7 @@ const descriptionOf = (status: number, own: string | undefined): string => {
 const errorAnswer = (path: string, status: number, answer: Answer): Answer => ({
   ...answer,
   description: descriptionOf(status, answer.description),
-  headers: { ...requestId, ...((status === 429 || status === 503) && retryAfter) },
+  headers: { ...requestId, ...([429, 502, 503].includes(status) && retryAfter) },
   content: answer.content ?? contentOf(path),
 });
 
@@ -100,11 +98,11 @@ export const errorResponses = Object.fromEntries(
 );
 
 /** Every error answer with its body; those that the operation names keep their description. */
-export const withErrors = (path: string, operation: Operation, forwarded: boolean): Operation['responses'] => {
+export const withErrors = (path: string, operation: Operation): Operation['responses'] => {
   const responses = { ...operation.responses };
   for (const [status, answer] of Object.entries(responses))
     if (Number(status) >= 400) responses[status] = errorAnswer(path, Number(status), answer);
-  for (const status of statusesOf(path, operation, forwarded))
+  for (const status of statusesOf(path, operation))
     responses[status] ??= { $ref: `#/components/responses/${kindOf(path)}${status}` };
   return responses;
 };

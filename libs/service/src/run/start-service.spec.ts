@@ -237,10 +237,14 @@ describe('a started service', () => {
     expect(await (await fetch(`${service.url}/metrics`)).text()).toContain('process_cpu');
     const document = (await (await fetch(`${service.url}/openapi.json`)).json()) as {
       openapi: string;
+      paths: Record<string, { post: { responses: object } }>;
       components: { schemas: object };
     };
     expect(document.openapi).toBe('3.1.0');
     expect(document.components.schemas).toHaveProperty('Named');
+    // The answers of the gateway when this service does not answer, or its connection breaks.
+    const statuses = Object.keys(document.paths['/v3/names']?.post.responses ?? {});
+    expect(statuses.filter((status) => Number(status) > 500)).toEqual(['503']);
   });
 
   it('is not ready while a check fails', async () => {
