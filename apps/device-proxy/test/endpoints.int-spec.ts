@@ -28,6 +28,8 @@ describe('/v2/endpoints', () => {
     expect(all.json).toHaveLength(2);
     const meters = await system.call(proxy, app, 'GET', '/v2/endpoints?type=meter');
     expect(meters.json).toEqual([{ name: deviceId, type: 'meter', status: 'ACTIVE', q: false }]);
+    const both = await system.call(proxy, app, 'GET', '/v2/endpoints?type=meter&type=other');
+    expect([both.status, both.text]).toEqual([400, 'BAD_REQUEST']);
   });
 
   it('shows the resources of a session, 404 without one', async () => {

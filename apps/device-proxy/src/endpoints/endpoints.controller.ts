@@ -33,6 +33,7 @@ import {
   queryFlag,
   refuseHead,
   RequiresPermission,
+  ValidationFailed,
 } from '@lanyard/service';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
@@ -114,7 +115,8 @@ export class EndpointsController {
   })
   @ApiQuery({ name: 'type', required: false, schema: { type: 'string' }, description: 'Endpoint type' })
   @ApiOkResponse({ standardSchema: z.array(EndpointEntrySchema) })
-  list(@Caller() caller: Identity, @Query('type') type?: string): Promise<EndpointEntry[]> {
+  list(@Caller() caller: Identity, @Query('type') type?: string | string[]): Promise<EndpointEntry[]> {
+    if (Array.isArray(type)) throw new ValidationFailed([{ name: 'type', message: 'Must be given once' }]);
     return this.endpoints.list(caller, type);
   }
 
