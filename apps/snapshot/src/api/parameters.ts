@@ -1,13 +1,9 @@
-import { type FieldProblem, ValidationFailed } from '@lanyard/service';
+import { type FieldProblem, readDate, ValidationFailed } from '@lanyard/service';
 
 /** As they come: a parameter may be repeated, or absent. */
 export type Given<Name extends string> = Partial<Record<Name, string | string[]>>;
 
 const timeForm = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/;
-
-/** PostgreSQL has no year 0, and reads years of four digits. */
-const firstMs = Date.parse('0001-01-01T00:00:00Z');
-const lastMs = Date.parse('9999-12-31T23:59:59.999Z');
 
 /** Reads the parameters of a query and collects what is wrong with them. */
 export class Parameters<Name extends string> {
@@ -31,8 +27,7 @@ export class Parameters<Name extends string> {
   time(name: Name, otherwise: number): number {
     const text = this.text(name);
     if (text === '') return otherwise;
-    const ms = timeForm.test(text) ? Date.parse(text) : NaN;
-    if (ms >= firstMs && ms <= lastMs) return ms;
+    if (timeForm.test(text) && readDate(text) !== undefined) return Date.parse(text);
     this.refuse(name, 'Must be a time of the years 0001 to 9999, for example 2026-11-24T06:00:00Z');
     return NaN;
   }
