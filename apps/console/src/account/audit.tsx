@@ -3,12 +3,9 @@ import { useKeyName } from '../api/key-names.ts';
 import { usePages } from '../api/pages.ts';
 import { useRead } from '../api/queries.ts';
 import { Answered, type Column, Empty, Listing, moment, Permitted } from '../ui/index.ts';
-import { whoOf } from './who.ts';
+import { isAudited, whoOf } from './who.ts';
 
 const codesMax = 1_000;
-
-/** Codes of refused and denied requests, and of actions of operators. */
-const isAudited = (code: string) => /^SYS_(41|5)\d/.test(code);
 
 const columnsOf = (nameOf: (id: string) => string): readonly Column<DeviceEvent>[] => [
   { title: 'What', cell: ({ description }) => description, more: ({ event_code: code }) => code },

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { whoOf } from './who.ts';
+import { isAudited, whoOf } from './who.ts';
 
 const nameOf = (id: string): string => `name of ${id}`;
 const address = '192.0.2.1';
@@ -14,4 +14,9 @@ const entries: [what: string, code: string, data: Record<string, string>, who: s
 
 it.each(entries)('says who it was: %s', (_, code, data, who) => {
   expect(whoOf(nameOf, { event_code: code, data })).toBe(who);
+});
+
+it('audits what people and programs changed, and what was refused to them', () => {
+  const codes = ['SYS_106', 'SYS_200', 'SYS_203', 'SYS_300', 'SYS_411', 'SYS_500', 'SYS_598', 'UPD4_FAIL_41'];
+  expect(codes.filter(isAudited)).toEqual(['SYS_200', 'SYS_203', 'SYS_411', 'SYS_500', 'SYS_598']);
 });

@@ -1,5 +1,11 @@
 import type { DeviceEvent } from '@lanyard/client/browser';
 
+/**
+ * Codes of devices that were created, suspended, resumed or deleted, of refused and denied requests, and of all other actions of
+ * operators.
+ */
+export const isAudited = (code: string): boolean => /^SYS_(20|41|5\d)\d$/.test(code);
+
 /** Of requests that a key may not make. Of one that was refused, the key is only claimed. */
 const denied = 'SYS_411';
 
