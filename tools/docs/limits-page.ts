@@ -78,6 +78,7 @@ const kinds: Kind[] = [
       ),
       from('apps/gateway', 'access/record-schemas')('groupsPerHolderMax', 'Key groups of a key or an application'),
       from('apps/gateway', 'authentication/sessions')('sessionsPerHolderMax', 'Sessions of a key or a user'),
+      from('apps/gateway', 'access/account-record')('customFieldsMax', 'Custom fields'),
       from('apps/registry', 'trusted-certificates/fields')('trustedPerAccountMax', 'Trusted certificates'),
       from('apps/registry', 'bootstrap/profile-fields')('profilesPerAccountMax', 'Bootstrap profiles'),
       from('apps/device-proxy', 'models/uploaded-models')('modelsPerAccountMax', 'Object definitions'),

@@ -6,6 +6,9 @@ import { listOf } from './record-schemas.js';
 
 const text = z.string().max(255);
 
+/** A page of accounts has those of 1,000 accounts. */
+export const customFieldsMax = 20;
+
 const profile = {
   contact: text,
   phone_number: z.string().max(100),
@@ -16,7 +19,9 @@ const profile = {
   postal_code: z.string().max(100),
   country: text,
   notification_emails: z.array(z.string().max(254)).max(100),
-  custom_fields: z.record(z.string().max(100), attributeValue(1_000)),
+  custom_fields: z
+    .record(z.string().max(100), attributeValue(1_000))
+    .refine((given) => Object.keys(given).length <= customFieldsMax, `At most ${customFieldsMax} entries`),
 };
 
 const fields = {
