@@ -81,7 +81,8 @@ export class OidcSignIn implements OnModuleInit {
     try {
       const grant = await this.provider.refresh(refreshToken, user.subject);
       const known = await this.userOf(grant, '');
-      return known.id === holderId ? this.renewalOf({ refreshToken, ...grant }) : undefined;
+      const renewed = { ...grant, refreshToken: grant.refreshToken ?? refreshToken };
+      return known.id === holderId ? this.renewalOf(renewed) : undefined;
     } catch (error) {
       if (isRefusal(error)) return undefined;
       throw error;
