@@ -26,11 +26,22 @@ export interface Attempt {
 
 const devicePending = ['authorization_pending', 'slow_down', 'access_denied', 'expired_token'] as const;
 
-/** Whether the provider refused the request, in contrast to giving no answer. */
-const isRefusal = (error: unknown): boolean =>
-  error instanceof client.ResponseBodyError ||
-  error instanceof client.AuthorizationResponseError ||
-  (error instanceof client.ClientError && !/^OAUTH_(TIMEOUT|ABORT)$/.test(error.code ?? ''));
+/** The status of an answer that is no success. */
+const statusIn = (error: unknown): number => {
+  if (error instanceof client.ResponseBodyError) return error.status;
+  return error instanceof client.ClientError && error.cause instanceof Response ? error.cause.status : 0;
+};
+
+/** Whether the provider refused the request, in contrast to giving no answer, or only that it is overloaded or down. */
+const isRefusal = (error: unknown): boolean => {
+  const status = statusIn(error);
+  if (status === 429 || status >= 500) return false;
+  return (
+    error instanceof client.ResponseBodyError ||
+    error instanceof client.AuthorizationResponseError ||
+    (error instanceof client.ClientError && !/^OAUTH_(TIMEOUT|ABORT)$/.test(error.code ?? ''))
+  );
+};
 
 /**
  * The OpenID provider, over `openid-client`, which checks issuer, audience, nonce and times of ID tokens. These come directly
