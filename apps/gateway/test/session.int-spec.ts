@@ -371,7 +371,9 @@ describe('an address that guesses', () => {
       for (let n = 0; n < 4; n++) statuses.push((await ask('POST', {}, { api_key: 'ak_1wrong' })).status);
       expect(statuses).toEqual([401, 401, 401, 429]);
       expect((await ask('GET', { cookie: `lanyard_session=${newSessionToken()}` })).status).toBe(429);
+      expect((await ask('DELETE', { authorization: `Bearer ls_${newSessionToken()}` })).status).toBe(429);
       expect((await ask('GET', { cookie })).status).toBe(200);
+      expect((await ask('DELETE', { cookie, ...own })).status).toBe(204);
     } finally {
       await guarded.stop();
     }

@@ -1,3 +1,4 @@
+import { RateLimited } from '@lanyard/service';
 import { Injectable } from '@nestjs/common';
 import { UnauthenticatedRates } from '../limits/unauthenticated-rates.js';
 import { Backoff } from './backoff.js';
@@ -14,10 +15,11 @@ export class GuessLimiter {
     private readonly backoff: Backoff,
   ) {}
 
-  /** 0: may try now. */
-  waitMs(address: string, keyId?: string): number {
+  /** Throws RateLimited while the client has to wait. */
+  admit(address: string, keyId?: string): void {
     const client = holderOf(address);
-    return Math.max(this.attempts.waitMs(client), this.backoff.waitMs(guessOf(client, keyId)));
+    const waitMs = Math.max(this.attempts.waitMs(client), this.backoff.waitMs(guessOf(client, keyId)));
+    if (waitMs > 0) throw new RateLimited(Math.ceil(waitMs / 1_000));
   }
 
   /** `keyId`: of the presented key, if it had the form of one. */

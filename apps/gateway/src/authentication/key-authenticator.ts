@@ -10,7 +10,6 @@ import {
   isInNetworks,
   keyTextOfSocket,
   parseApiKey,
-  RateLimited,
   Unauthenticated,
 } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
@@ -162,8 +161,7 @@ export class KeyAuthenticator implements Authenticator {
     const last = given && this.known.last(given.keyId);
     const proof = proofOf(last?.key, given, this.clock.now());
     if (last && proof) return { ...last, proof };
-    const waitMs = this.guesses.waitMs(address, given?.keyId);
-    if (waitMs > 0) throw new RateLimited(Math.ceil(waitMs / 1_000));
+    this.guesses.admit(address, given?.keyId);
     return undefined;
   }
 

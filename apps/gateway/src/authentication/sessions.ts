@@ -148,10 +148,11 @@ export class Sessions {
     }
   }
 
-  async endSession(token: string): Promise<void> {
+  /** False if there is none. */
+  async endSession(token: string): Promise<boolean> {
     const id = sessionIdOf(token);
     this.known.delete(id);
-    await this.database.manager.delete(Session, { id });
+    return (await this.database.manager.delete(Session, { id })).affected === 1;
   }
 
   /** Deletes the sessions that ended by time. */

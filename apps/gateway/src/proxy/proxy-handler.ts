@@ -8,7 +8,6 @@ import {
   isWrongMethod,
   lacks,
   MethodNotAllowed,
-  RateLimited,
 } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -112,13 +111,12 @@ export class ProxyHandler {
   async handleDownload(request: ProxiedRequest, reply: FastifyReply): Promise<unknown> {
     request.upstream = downloadsUpstream;
     const address = clientAddress(request.raw, this.config.trustedProxies);
-    const waitMs = this.guesses.waitMs(address, undefined);
-    if (waitMs > 0) throw new RateLimited(Math.ceil(waitMs / 1_000));
+    this.guesses.admit(address);
     const headers = downloadHeaders(request.headers, { requestId: request.id, address });
     const signal = new ClientDisconnect(reply.raw);
     const call = { method: request.method, path: request.url, headers, body: emptyBody, signal };
     const answer = await this.upstreams.pass(downloadsUpstream, call);
-    if (answer.statusCode === 404) this.guesses.failed(address, undefined);
+    if (answer.statusCode === 404) this.guesses.failed(address);
     return this.passOn(answer, reply);
   }
 

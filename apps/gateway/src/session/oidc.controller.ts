@@ -1,4 +1,4 @@
-import { type Logger, LOGGER, Operation, Public, RateLimited, ServiceError, CONFIG } from '@lanyard/service';
+import { type Logger, LOGGER, Operation, Public, ServiceError, CONFIG } from '@lanyard/service';
 import { Body, Controller, Get, Inject, Post, Query, Req, Res } from '@nestjs/common';
 import { ApiExcludeEndpoint, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -47,7 +47,7 @@ export class OidcController {
   @Get('start')
   @ApiExcludeEndpoint()
   async start(@Req() request: FastifyRequest, @Res() reply: FastifyReply, @Query('return_to') path?: unknown) {
-    this.admit(this.sourceOf(request));
+    this.guesses.admit(this.sourceOf(request).address);
     const attempt = { ...this.provider.newAttempt(), returnTo: returnPath(path) };
     const url = await this.provider.authorizationUrl(attempt);
     reply.header('set-cookie', setAttemptCookie(attempt, isHttps(request.headers, this.config)));
@@ -63,7 +63,7 @@ export class OidcController {
     const from = this.sourceOf(request);
     reply.header('set-cookie', setAttemptCookie(undefined, isSecure));
     try {
-      this.admit(from);
+      this.guesses.admit(from.address);
       const query = new URL(request.url, this.provider.settings.redirectUri).search;
       if (new URLSearchParams(query).get('error') === 'access_denied') {
         this.signIn.recordRefusal(from);
@@ -91,7 +91,7 @@ export class OidcController {
   })
   async beginDevice(@Req() request: FastifyRequest): Promise<DeviceFlow> {
     const from = this.sourceOf(request);
-    this.admit(from);
+    this.guesses.admit(from.address);
     // Each of these requests asks the provider, so they are limited like wrong keys.
     this.guesses.failed(from.address);
     const { device_code, user_code, verification_uri, verification_uri_complete, expires_in, interval } =
@@ -113,7 +113,7 @@ export class OidcController {
     @Body({ schema: DeviceCode }) { device_code: deviceCode }: DeviceCode,
   ): Promise<ProgramSession> {
     const from = this.sourceOf(request);
-    this.admit(from);
+    this.guesses.admit(from.address);
     this.guesses.failed(from.address);
     const { record, token } = await this.signIn.open(() => this.provider.pollDevice(deviceCode), from);
     return { ...record, token: bearerPrefix + token };
@@ -127,11 +127,6 @@ export class OidcController {
 
   private sourceOf({ raw, id }: FastifyRequest): Required<Source> {
     return { address: clientAddress(raw, this.config.trustedProxies), requestId: id };
-  }
-
-  private admit({ address }: Source): void {
-    const waitMs = this.guesses.waitMs(address);
-    if (waitMs > 0) throw new RateLimited(Math.ceil(waitMs / 1_000));
   }
 
   private toError(reply: FastifyReply, reason: string, { requestId }: Required<Source>): FastifyReply {

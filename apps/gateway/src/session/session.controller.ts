@@ -3,6 +3,7 @@ import { Body, Controller, Delete, Get, Inject, Post, Req, Res } from '@nestjs/c
 import { ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { clientAddress } from '../authentication/client-address.js';
+import { GuessLimiter } from '../authentication/guess-limiter.js';
 import { KeyAuthenticator } from '../authentication/key-authenticator.js';
 import { isHttps, requireSameOrigin, requireSameOriginWrite } from '../authentication/origin.js';
 import { sessionTokenIn } from '../authentication/session-authenticator.js';
@@ -20,6 +21,7 @@ export class SessionController {
     private readonly authenticator: KeyAuthenticator,
     private readonly records: SessionRecords,
     private readonly sessions: Sessions,
+    private readonly guesses: GuessLimiter,
     @Inject(CONFIG) private readonly config: GatewayConfig,
   ) {}
 
@@ -70,7 +72,9 @@ export class SessionController {
     if (token === undefined) return;
     const isPage = request.headers.authorization === undefined;
     if (isPage) requireSameOriginWrite(request.method, request.headers, this.config);
-    await this.sessions.endSession(token);
+    const address = clientAddress(request.raw, this.config.trustedProxies);
+    if (!this.sessions.isKnown(token)) this.guesses.admit(address);
+    if (!(await this.sessions.endSession(token))) this.guesses.failed(address);
     if (isPage) this.setCookie(request, reply, undefined);
   }
 
