@@ -56,7 +56,8 @@ describe('POST /v3/firmware-images', () => {
     const before = await readdir(system.folder());
     const query = `/v3/firmware-images?name=${newId()}&version=1`;
     const bytes = Buffer.alloc(67_108_865);
-    expect((await system.call('POST', query, bytes)).status).toBe(413);
+    const announced = await system.call('POST', query, bytes);
+    expect([announced.status, announced.body['message']]).toEqual([413, 'The body is larger than 67108864 bytes.']);
     const stream = new ReadableStream({
       start: (controller) => {
         for (let from = 0; from < bytes.length; from += 1_048_576)

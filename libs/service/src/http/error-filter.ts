@@ -18,12 +18,12 @@ import { isWrongMethod, otherMethods } from './known-routes.js';
 import { bodyLimitBytes } from './limits.js';
 import { originForm } from './normal-path.js';
 
-const ofStatus = (status: number, message: string): ServiceError | undefined => {
+const ofStatus = (status: number, message: string, bodyBytesMax: number): ServiceError | undefined => {
   if (status === 401) return new Unauthenticated();
   if (status === 403) return new AccessDenied();
   if (status === 404) return new NotFound('No such path.');
   if (status === 405) return new MethodNotAllowed();
-  if (status === 413) return new BodyTooLarge(bodyLimitBytes);
+  if (status === 413) return new BodyTooLarge(bodyBytesMax);
   if (status >= 400 && status < 500) return new ValidationFailed([], message);
   if (status === 503) return new Unavailable();
   return undefined;
@@ -56,12 +56,15 @@ const isOutage = (error: unknown): boolean => {
   return outages.code.test(String(code)) || outages.name.test(String(name)) || outages.message.test(String(message));
 };
 
-/** Turns any error into one that a client may see; an unexpected one becomes an InternalError without details. */
-export const toServiceError = (error: unknown): ServiceError => {
+/**
+ * Turns any error into one that a client may see; an unexpected one becomes an InternalError without details. `bodyBytesMax`: the
+ * limit of the route.
+ */
+export const toServiceError = (error: unknown, bodyBytesMax = bodyLimitBytes): ServiceError => {
   if (error instanceof ServiceError) return error;
   if (error instanceof SyntaxError && statusOf(error) === 400) return new MalformedJson();
   const status = statusOf(error);
-  const known = status === undefined ? undefined : ofStatus(status, (error as Error).message);
+  const known = status === undefined ? undefined : ofStatus(status, (error as Error).message, bodyBytesMax);
   return known ?? (isOutage(error) ? new Unavailable(undefined, error) : new InternalError(error));
 };
 
@@ -78,7 +81,10 @@ export class ErrorFilter implements ExceptionFilter {
 
   answer(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
     const isUnrouted = !(error instanceof ServiceError) && statusOf(error) === 404;
-    const known = isUnrouted && isWrongMethod(request) ? new MethodNotAllowed() : toServiceError(error);
+    const known =
+      isUnrouted && isWrongMethod(request)
+        ? new MethodNotAllowed()
+        : toServiceError(error, request.routeOptions.bodyLimit);
     // RFC 9110 §15.5.6.
     if (known.status === 405) reply.header('allow', otherMethods(request).join(', '));
     const { id: requestId, method } = request;
