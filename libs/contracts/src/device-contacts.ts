@@ -17,7 +17,8 @@ export type DeviceContacted = z.infer<typeof DeviceContactSchema>;
 
 /**
  * An endpoint that the directory does not know wants to register, and its account admits it. The registry answers on
- * device.lifecycle: `created`, or `deleted` when the name belongs to another device. The device registers after that.
+ * device.lifecycle: `created`, or `deleted` when the name belongs to another device, or a tombstone when the device with this id
+ * was deleted. The device registers after that.
  */
 export const DeviceContacts = topic<DeviceContacted>({
   name: 'device.contacts',

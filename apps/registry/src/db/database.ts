@@ -2,6 +2,7 @@ import { type DatabaseConfig, type DatabaseOptions, databaseOptions } from '@lan
 import { Bootstrap1796083200000 } from './migrations/1796083200000-bootstrap.js';
 import { BootstrapPublicKeys1796522400000 } from './migrations/1796522400000-bootstrap-public-keys.js';
 import { BootstrapsByDevice1796540400000 } from './migrations/1796540400000-bootstraps-by-device.js';
+import { DeletedDevices1796544000000 } from './migrations/1796544000000-deleted-devices.js';
 import { EndpointNames1796529600000 } from './migrations/1796529600000-endpoint-names.js';
 import { ExpiringCertificates1796436000000 } from './migrations/1796436000000-expiring-certificates.js';
 import { HandshakeTimer1796524200000 } from './migrations/1796524200000-handshake-timer.js';
@@ -30,5 +31,6 @@ export const databaseOf = (config: DatabaseConfig): DatabaseOptions =>
       SelectionRequests1796533200000,
       SelectionFailures1796536800000,
       BootstrapsByDevice1796540400000,
+      DeletedDevices1796544000000,
     ],
   });

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { QuotasModule } from '../quotas/quotas.module.js';
 import { CredentialAnnouncer } from './credential-announcer.js';
+import { DeletedDevices } from './deleted-devices.js';
 import { DeviceCountsController } from './device-counts.controller.js';
 import { DeviceCounter } from './device-counts.js';
 import { DeviceList } from './device-list.js';
@@ -24,6 +25,7 @@ import { ProfileAnnouncer } from './profile-announcer.js';
     DeviceList,
     DeviceCounter,
     DevicesService,
+    DeletedDevices,
   ],
   exports: [CredentialAnnouncer, ProfileAnnouncer, Lifecycle, NewDevices, DeviceList],
 })

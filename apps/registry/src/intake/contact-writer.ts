@@ -1,5 +1,6 @@
 import { type DeviceContacted, DeviceLifecycle } from '@lanyard/contracts';
 import { Outbox } from '@lanyard/kafka';
+import { returning } from '@lanyard/service';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { deviceRowColumns, type DeviceRow } from '../devices/lifecycle.js';
@@ -10,13 +11,19 @@ import { NewDevices } from '../devices/new-devices.js';
 const insertSql = `
   INSERT INTO registry.devices (id, account_id, name, endpoint_name, endpoint_type, host_gateway, created_at, updated_at)
   SELECT id, $1, name, name, type, gateway, least(at, clock_timestamp()), least(at, clock_timestamp())
-  FROM unnest($2::text[], $3::text[], $4::text[], $5::timestamptz[], $6::text[]) AS c (id, name, type, at, gateway) ORDER BY name
+  FROM unnest($2::text[], $3::text[], $4::text[], $5::timestamptz[], $6::text[]) AS c (id, name, type, at, gateway)
+  WHERE NOT EXISTS (SELECT FROM registry.deleted_devices g WHERE g.id = c.id) ORDER BY name
   ON CONFLICT DO NOTHING RETURNING ${deviceRowColumns}`;
 
+// The insertion waits for a deletion that is not committed, and does not see what that has noted. This statement sees it.
+const deletedSql = `
+  DELETE FROM registry.devices d USING registry.deleted_devices g WHERE g.id = d.id AND d.id = ANY($1) RETURNING d.id`;
+
 // Excludes contacts whose device was renamed since, when another device was given the name.
-const takenSql = `
-  SELECT c.id FROM unnest($2::text[], $3::text[]) AS c (id, name)
-  WHERE EXISTS (SELECT FROM registry.devices d WHERE d.account_id = $1 AND d.endpoint_name = c.name)
+const refusedSql = `
+  SELECT c.id, g.id IS NOT NULL AS was_deleted FROM unnest($2::text[], $3::text[]) AS c (id, name)
+  LEFT JOIN registry.deleted_devices g ON g.id = c.id
+  WHERE (g.id IS NOT NULL OR EXISTS (SELECT FROM registry.devices d WHERE d.account_id = $1 AND d.endpoint_name = c.name))
     AND NOT EXISTS (SELECT FROM registry.devices d WHERE d.id = c.id)`;
 
 const byAccount = (contacts: readonly DeviceContacted[]): Map<string, DeviceContacted[]> => {
@@ -44,8 +51,8 @@ export class ContactWriter {
   }
 
   private async create(manager: EntityManager, accountId: string, contacts: readonly DeviceContacted[]): Promise<void> {
-    const insert = (): Promise<DeviceRow[]> =>
-      manager.query(insertSql, [
+    const insert = async (): Promise<DeviceRow[]> => {
+      const rows = await manager.query<DeviceRow[]>(insertSql, [
         accountId,
         contacts.map((c) => c.deviceId),
         contacts.map((c) => c.endpointName),
@@ -53,33 +60,40 @@ export class ContactWriter {
         contacts.map((c) => c.occurredAt),
         contacts.map((c) => c.hostGateway ?? null),
       ]);
+      if (rows.length === 0) return rows;
+      const deleted = await returning<{ id: string }>(manager, deletedSql, [rows.map(({ id }) => id)]);
+      const again = new Set(deleted.map(({ id }) => id));
+      return rows.filter(({ id }) => !again.has(id));
+    };
     const created = new Set((await this.newDevices.create(manager, accountId, insert)).map((row) => row.id));
     const others = contacts.filter((c) => !created.has(c.deviceId));
-    if (others.length > 0) await this.refuseTaken(manager, accountId, others);
+    if (others.length > 0) await this.refuse(manager, accountId, others);
   }
 
-  /** The name now belongs to another device: this id is announced as deleted, and the device retries. */
-  private async refuseTaken(
-    manager: EntityManager,
-    accountId: string,
-    contacts: readonly DeviceContacted[],
-  ): Promise<void> {
-    const rows = await manager.query<{ id: string }[]>(takenSql, [
+  /**
+   * The name belongs to another device: this id is announced as deleted, and the device retries. The same if the device with this
+   * id was deleted; as its deletion was announced before, a tombstone is enough.
+   */
+  private async refuse(manager: EntityManager, accountId: string, contacts: readonly DeviceContacted[]): Promise<void> {
+    const rows = await manager.query<{ id: string; was_deleted: boolean }[]>(refusedSql, [
       accountId,
       contacts.map((c) => c.deviceId),
       contacts.map((c) => c.endpointName),
     ]);
-    const taken = new Set(rows.map((row) => row.id));
-    for (const { deviceId, endpointName, occurredAt } of contacts.filter((c) => taken.has(c.deviceId))) {
-      await this.outbox.append(manager, DeviceLifecycle, {
-        deviceId,
-        accountId,
-        change: 'deleted',
-        endpointName,
-        lifecycleStatus: 'enabled',
-        revision: 0,
-        changedAt: occurredAt,
-      });
+    const refused = new Map(rows.map((row) => [row.id, row]));
+    for (const { deviceId, endpointName, occurredAt } of contacts) {
+      const row = refused.get(deviceId);
+      if (!row) continue;
+      if (!row.was_deleted)
+        await this.outbox.append(manager, DeviceLifecycle, {
+          deviceId,
+          accountId,
+          change: 'deleted',
+          endpointName,
+          lifecycleStatus: 'enabled',
+          revision: 0,
+          changedAt: occurredAt,
+        });
       await this.outbox.appendTombstone(manager, DeviceLifecycle, deviceId);
     }
   }
