@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import type { AuditTrail } from '@lanyard/kafka';
-import { newId } from '@lanyard/service';
+import { type Identity, newId } from '@lanyard/service';
 import { HeldQueries } from '@lanyard/testing';
-import type { DataSource } from 'typeorm';
+import type { DataSource, EntityManager } from 'typeorm';
 import type { ProfileAnnouncer } from '../devices/profile-announcer.js';
 import { GroupsService } from './groups.service.js';
 
@@ -17,5 +17,33 @@ describe('deletions of device groups', () => {
     const remove = (accountId: string): Promise<void> =>
       groups.remove({ accountId, keyId: newId(), requestId: newId() }, newId());
     expect(await transactions.begunByTenAndOne(remove)).toEqual([5, 6]);
+  });
+});
+
+describe('a device that is added to a device group', () => {
+  it('does not have the devices of the group counted', async () => {
+    const statements: string[] = [];
+    const query = (sql: string): Promise<unknown[]> => {
+      statements.push(sql);
+      return Promise.resolve([{ name: 'hall', count: 1 }]);
+    };
+    const transaction = (work: (manager: EntityManager) => Promise<void>): Promise<void> =>
+      work({ query } as unknown as EntityManager);
+    const groups = new GroupsService(
+      { transaction } as unknown as DataSource,
+      { record: () => Promise.resolve() } as unknown as AuditTrail,
+      {} as unknown as ProfileAnnouncer,
+    );
+    const actor: Identity = {
+      accountId: newId(),
+      keyId: newId(),
+      groups: [],
+      permissions: ['devices'],
+      tier: 'commercial',
+      requestId: 'r',
+    };
+    await groups.changeMember('add', actor, newId(), newId());
+    expect(statements).toContainEqual(expect.stringMatching(/^INSERT INTO registry.group_members/));
+    expect(statements.filter((sql) => /count\(\*\)[^]*group_id =/.test(sql))).toEqual([]);
   });
 });

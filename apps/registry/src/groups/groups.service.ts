@@ -73,7 +73,7 @@ export class GroupsService extends NamedRecords<Group> {
     const { action, sql } = membership[how];
     if (deviceGroups?.includes(groupId) === false) throw new GroupNotFound();
     await this.database.transaction(async (manager) => {
-      const { name } = await this.keep(manager, accountId, groupId);
+      const name = await this.keepGroup(manager, accountId, groupId);
       await this.keepDevice(manager, actor, deviceId);
       const done = await manager.query<unknown[]>(sql, [groupId, deviceId]);
       if (done.length === 0) return;
@@ -88,6 +88,17 @@ export class GroupsService extends NamedRecords<Group> {
     const sql = 'SELECT count(*)::int AS count FROM registry.group_members WHERE device_id = $1';
     const [counted] = await manager.query<[{ count: number }]>(sql, [deviceId]);
     if (counted.count > groupsPerDeviceMax) throw new TooManyGroups(groupsPerDeviceMax);
+  }
+
+  /**
+   * Locks the group against deletion until the transaction ends, beside others that do the same, and returns its name. Does not
+   * read the record, for which all devices of the group are counted.
+   */
+  private async keepGroup(manager: EntityManager, accountId: string, groupId: string): Promise<string> {
+    const sql = 'SELECT name FROM registry.device_groups WHERE id = $1 AND account_id = $2 FOR KEY SHARE';
+    const [group] = await manager.query<{ name: string }[]>(sql, [groupId, accountId]);
+    if (!group) throw new GroupNotFound();
+    return group.name;
   }
 
   /** Locks the device until the transaction ends, against deletion and against other changes of its groups. */

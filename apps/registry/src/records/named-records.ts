@@ -88,13 +88,11 @@ export abstract class NamedRecords<T extends NamedRecord> {
   }
 
   /** Throws the not-found error of the kind, also for a record of another account. */
-  get(accountId: string, id: string, manager: EntityManager = this.database.manager): Promise<T> {
-    return this.find(manager, accountId, id);
-  }
-
-  /** The same, locked against deletion until the transaction ends. */
-  keep(manager: EntityManager, accountId: string, id: string): Promise<T> {
-    return this.find(manager, accountId, id, 'FOR KEY SHARE OF t');
+  async get(accountId: string, id: string, manager: EntityManager = this.database.manager): Promise<T> {
+    const sql = `SELECT ${this.selected} FROM ${this.from} WHERE t.id = $1 AND t.account_id = $2`;
+    const [found] = await manager.query<T[]>(sql, [id, accountId]);
+    if (!found) throw this.kind.notFound();
+    return found;
   }
 
   async create(actor: Actor, fields: Record<string, unknown>): Promise<T> {
@@ -143,13 +141,6 @@ export abstract class NamedRecords<T extends NamedRecord> {
       await manager.query(`DELETE FROM registry.${this.kind.table} WHERE id = $1`, [id]);
       await this.recordAction(manager, actor, { change: 'deleted', record: gone });
     });
-  }
-
-  private async find(manager: EntityManager, accountId: string, id: string, lock = ''): Promise<T> {
-    const sql = `SELECT ${this.selected} FROM ${this.from} WHERE t.id = $1 AND t.account_id = $2 ${lock}`;
-    const [found] = await manager.query<T[]>(sql, [id, accountId]);
-    if (!found) throw this.kind.notFound();
-    return found;
   }
 
   protected async lockRecord(
