@@ -121,8 +121,7 @@ export class Commands {
   ): Promise<CommandResult> {
     const endMs = Date.now() + timeoutMs;
     for (;;) {
-      // The command continues while the service is away, so the number of retries has no limit: only the time has.
-      const record = await this.within(endMs, signal, (leftMs) => this.record(asyncId, leftMs, signal), Infinity);
+      const record = await this.within(endMs, signal, (leftMs) => this.record(asyncId, leftMs, signal));
       const result = ended(record);
       if (result) return result;
       if (Date.now() >= endMs) throw new CommandPending(asyncId);
@@ -130,14 +129,16 @@ export class Commands {
     }
   }
 
-  /** Retries until `endMs` what may be repeated. `attempt` is given the time that is left. */
+  /**
+   * Retries until `endMs`, because the caller waits that long: the service may be away for more than a few retries. `attempt` is
+   * given the time that is left.
+   */
   private within<T>(
     endMs: number,
     signal: AbortSignal | undefined,
     attempt: (leftMs: number) => Promise<T>,
-    retries = this.http.options.retries,
   ): Promise<T> {
-    const options = { retries, repeatable: true, endMs, ...(signal && { signal }) };
+    const options = { retries: Infinity, repeatable: true, endMs, ...(signal && { signal }) };
     return retrying(() => attempt(endMs - Date.now()), options);
   }
 

@@ -198,11 +198,18 @@ describe('requests', () => {
     expect(keys).toEqual([keys[0], keys[0]]);
   });
 
-  it('the result of a command is awaited for longer than other requests are retried', async () => {
+  it.each([
+    ['a command with its result', 'command'],
+    ['the question for the result of a command', 'commandResult'],
+  ] as const)('%s is sent again for longer than other requests', async (_, what) => {
     const away = error(503, 'unavailable');
-    const lanyard = await serving(away, away, away, away, json(200, { async_id: 'c', status: 200, payload: 'MQ==' }));
-    expect((await lanyard.commandResult('c', { timeoutMs: 60_000 })).text).toBe('1');
-    expect(requests).toHaveLength(5);
+    const ended = { id: 'c', async_id: 'c', status: 200, payload: 'MQ==' };
+    const lanyard = await serving(away, away, away, away, json(200, ended));
+    const options = { timeoutMs: 60_000 };
+    const { text } = await (what === 'command'
+      ? lanyard.command('d', { method: 'GET', uri: '/3/0/0' }, options)
+      : lanyard.commandResult('c', options));
+    expect([text, requests.length]).toEqual(['1', 5]);
   });
 
   it('items come page after page', async () => {
