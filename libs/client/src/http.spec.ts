@@ -92,6 +92,27 @@ describe('requests', () => {
     ]);
   });
 
+  it('send bytes in parts, so that each part that has left renews the time-out of fetch', async () => {
+    const bytes = Buffer.from(Array.from({ length: 150_000 }, (_, n) => n % 251));
+    const upload = { query: { name: 'n', version: '1' }, body: bytes };
+    const parts: Uint8Array[] = [];
+    const reading = new Lanyard({
+      baseUrl: 'http://127.0.0.1',
+      key: 'ak_1x',
+      fetch: async (_, init) => {
+        for await (const part of new Response(init?.body).body ?? []) parts.push(part as Uint8Array);
+        return Response.json({ id: 'i' });
+      },
+    });
+    await reading.call('POST /v3/firmware-images', upload);
+    expect(Buffer.concat(parts).equals(bytes)).toBe(true);
+    expect(Math.max(...parts.map(({ length }) => length))).toBeLessThanOrEqual(65_536);
+    // The service refuses an upload that is too large by its length.
+    await (await serving(json(201, { id: 'i' }))).call('POST /v3/firmware-images', upload);
+    expect(requests[0]?.headers['content-length']).toBe('150000');
+    expect(requests[0]?.headers['content-type']).toBeUndefined();
+  });
+
   it.each([
     [400, 'validation_error', InvalidRequest],
     [404, 'not_found', NotFound],
