@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { UsageError } from '../errors.js';
-import { headersOf } from './values.js';
+import { firstOf, headersOf } from './values.js';
 
 describe('headers', () => {
   it('are read from a file, too: a credential need not be an argument, which other users see', () => {
@@ -21,4 +21,14 @@ describe('headers', () => {
     expect(refusal).toThrow(UsageError);
     expect(refusal).not.toThrow(/hunter2/);
   });
+});
+
+it('the first items are taken without one more, which may be on the next page', async () => {
+  let taken = 0;
+  const items: AsyncIterable<number> = {
+    [Symbol.asyncIterator]: () => ({ next: () => Promise.resolve({ value: ++taken }) }),
+  };
+  const first: number[] = [];
+  for await (const item of firstOf(items, 2)) first.push(item);
+  expect([first, taken]).toEqual([[1, 2], 2]);
 });

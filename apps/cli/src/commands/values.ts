@@ -60,10 +60,11 @@ export const contentOf = async (file: string, signal: AbortSignal): Promise<Uint
   }
 };
 
+/** `max`: at least 1. Takes no further item, for which the next page would be requested. */
 export async function* firstOf<T>(items: AsyncIterable<T>, max: number): AsyncGenerator<T> {
   let count = 0;
   for await (const item of items) {
-    if (count++ >= max) return;
     yield item;
+    if (++count >= max) return;
   }
 }
