@@ -183,6 +183,25 @@ describe('a campaign that has ended', () => {
   });
 });
 
+describe('a device that was deleted since it was selected', () => {
+  it('is not in the campaign when its page is read, and nothing is kept of it', async () => {
+    const { id } = await system.campaign();
+    await system.call('POST', `${path}/${id}/start`);
+    await system.eventually(id, 'running');
+    const sql = 'SELECT selection_id FROM campaigns.update_campaigns WHERE id = $1';
+    const [begun] = (await system.database().query(sql, [id])) as [{ selection_id: string }];
+    const [deleted, other] = [newId(), newId()];
+    await system.takeLifecycle(deleted, 'deleted');
+    const devices = [deleted, other].map((deviceId) => ({ ...registered(deviceId), isRegistered: false }));
+    await system.takePage(begun.selection_id, { devices });
+    expect((await system.devicesOf(id)).map((device) => device['device_id'])).toEqual([other]);
+    const known = 'SELECT FROM campaigns.device_sessions WHERE device_id = $1';
+    expect(await system.database().query<unknown[]>(known, [deleted])).toEqual([]);
+    await system.tellLifecycle(other, 'deleted');
+    await system.eventually(id, 'done');
+  });
+});
+
 describe('several campaigns of the same devices', () => {
   it('never update one of them at once, on two replicas and while answers are missing', async () => {
     const deviceIds = Array.from({ length: 20 }, () => newId());

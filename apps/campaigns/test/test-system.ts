@@ -35,6 +35,7 @@ import { join } from 'node:path';
 import { DataSource } from 'typeorm';
 import { definition } from '../src/app.module.js';
 import { readConfig } from '../src/config.js';
+import { DevicePresence } from '../src/progress/device-presence.js';
 import { SelectionPages } from '../src/progress/selection-pages.js';
 import type { DeliveredCommand, FirmwareDevice } from './firmware-device.js';
 
@@ -227,6 +228,14 @@ export const testSystem = (name: string, environment: NodeJS.ProcessEnv = {}) =>
       ...{ accountId, deviceId, occurredAt: new Date().toISOString(), queueMode: false },
       ...more,
     });
+  const lifecycleOf = (
+    deviceId: string,
+    change: DeviceLifecycleChanged['change'],
+    revision = 9,
+  ): DeviceLifecycleChanged => ({
+    ...{ deviceId, accountId, change, endpointName: 'x', revision, changedAt: new Date().toISOString() },
+    lifecycleStatus: change === 'suspended' ? 'blocked' : 'enabled',
+  });
   const state = async (id: string): Promise<string> => (await call('GET', `/v3/update-campaigns/${id}`)).body.state;
 
   return {
@@ -249,11 +258,11 @@ export const testSystem = (name: string, environment: NodeJS.ProcessEnv = {}) =>
     database: (): DataSource => part(DataSource),
     connect: (device: FirmwareDevice): void => void devices.set(device.deviceId, device),
     register,
-    tellLifecycle: (deviceId: string, change: DeviceLifecycleChanged['change'], revision = 9): Promise<void> =>
-      producer.send(DeviceLifecycle, {
-        ...{ deviceId, accountId, change, endpointName: 'x', revision, changedAt: new Date().toISOString() },
-        lifecycleStatus: change === 'suspended' ? 'blocked' : 'enabled',
-      }),
+    tellLifecycle: (...change: Parameters<typeof lifecycleOf>): Promise<void> =>
+      producer.send(DeviceLifecycle, lifecycleOf(...change)),
+    /** Stores a change of a device as the consumer does. */
+    takeLifecycle: (...change: Parameters<typeof lifecycleOf>): Promise<void> =>
+      part(DevicePresence).applyLifecycle([lifecycleOf(...change)]),
     /** A device that came in queue mode ten minutes ago, once the campaigns know of it. */
     fallAsleep: async (deviceId: string, more: Partial<DeviceSessionChanged> = {}): Promise<void> => {
       await register(deviceId, { queueMode: true, occurredAt: new Date(Date.now() - 600_000).toISOString(), ...more });

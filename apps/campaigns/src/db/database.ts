@@ -1,4 +1,5 @@
 import { type DatabaseConfig, type DatabaseOptions, databaseOptions } from '@lanyard/service';
+import { DeletedDevices1796367600000 } from './migrations/1796367600000-deleted-devices.js';
 import { DevicesByGateway1796364000000 } from './migrations/1796364000000-devices-by-gateway.js';
 import { HostGateways1796356800000 } from './migrations/1796356800000-host-gateways.js';
 import { Initial1796169600000 } from './migrations/1796169600000-initial.js';
@@ -24,5 +25,6 @@ export const databaseOf = (config: DatabaseConfig): DatabaseOptions =>
       HostGateways1796356800000,
       SelectionAskedAt1796360400000,
       DevicesByGateway1796364000000,
+      DeletedDevices1796367600000,
     ],
   });

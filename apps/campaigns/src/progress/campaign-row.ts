@@ -18,6 +18,10 @@ export interface CampaignRow {
   selection_complete: boolean;
 }
 
+/** A page of the devices is expected. */
+export const isSelecting = `
+  selection_id IS NOT NULL AND NOT selection_complete AND state NOT IN ('stopping', 'done', 'aborted')`;
+
 /** It is the campaign's turn. A paused one has a turn when it ends. */
 const isDue = `tick_at <= $1 AND state IN ('scheduled', 'running', 'stopping', 'paused')`;
 

@@ -2,6 +2,7 @@ import type { DeviceLifecycleChanged, DeviceSessionChanged } from '@lanyard/cont
 import { type Clock, CLOCK, sharedWrite } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
+import { isSelecting } from './campaign-row.js';
 import { DeviceUpdates } from './device-updates.js';
 import { lockedInOrder, selectUpdates, type UpdateRow } from './update-row.js';
 
@@ -55,6 +56,13 @@ const withoutCampaignSql = `
       SELECT FROM campaigns.campaign_devices d WHERE d.device_id = f."deviceId" AND d.state IN ('waiting', 'updating'))),
   stored AS (${storeRevisions('facts r WHERE r."deviceId" NOT IN (SELECT a."deviceId" FROM affected a)')})
   SELECT "deviceId" AS device_id FROM affected`;
+
+// A page that was selected before the deletion may be read after it.
+const noteDeletedSql = `
+  UPDATE campaigns.update_campaigns c SET deleted_devices = c.deleted_devices || d.ids
+  FROM (SELECT r."accountId" AS account_id, array_agg(r."deviceId") AS ids FROM ${lifecycleRows}
+    WHERE r.change = 'deleted' GROUP BY 1) d
+  WHERE c.account_id = d.account_id AND ${isSelecting}`;
 
 const whyFailed: Partial<Record<DeviceLifecycleChanged['change'], string>> = {
   suspended: 'the device is suspended',
@@ -134,7 +142,10 @@ export class DevicePresence {
   }
 
   private async endUpdates(facts: readonly DeviceLifecycleChanged[]): Promise<void> {
+    const deleted = facts.filter(({ change }) => change === 'deleted').map(({ deviceId }) => deviceId);
     await this.database.transaction(async (manager) => {
+      // First: campaigns are locked before their devices everywhere.
+      if (deleted.length > 0) await manager.query(noteDeletedSql, [lifecycleJson(facts)]);
       const news = new Set(await this.newRevisions(manager, facts));
       const reasons = new Map(
         facts.flatMap(({ deviceId, change }): [string, string][] => {
@@ -149,7 +160,6 @@ export class DevicePresence {
         code: 'SYS_111',
         reason: reasons.get(id) ?? '',
       }));
-      const deleted = facts.filter(({ change }) => change === 'deleted').map(({ deviceId }) => deviceId);
       if (deleted.length > 0)
         await manager.query('DELETE FROM campaigns.device_sessions WHERE device_id = ANY($1)', [deleted]);
     });

@@ -6,6 +6,7 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { emptyForecast, type Forecast } from '../campaigns/campaign-record.js';
 import { campaignDevicesMax } from '../limits.js';
 import { Selections } from '../selection/selections.js';
+import { isSelecting } from './campaign-row.js';
 import { DeviceUpdates } from './device-updates.js';
 import { addedEntry } from './entries.js';
 import { forecastOf } from './forecast.js';
@@ -20,14 +21,14 @@ interface SelectingCampaign {
   version: string;
   object: number;
   selection_page: number;
-  selection_complete: boolean;
   dry_run: Forecast | null;
+  /** Since the selection began. */
+  deleted_devices: string[];
 }
 
 const campaignSql = `
-  SELECT id, account_id, group_id, filter, state, version, object, selection_page, selection_complete, dry_run
-  FROM campaigns.update_campaigns
-  WHERE selection_id = $1 AND state NOT IN ('stopping', 'done', 'aborted') FOR UPDATE`;
+  SELECT id, account_id, group_id, filter, state, version, object, selection_page, dry_run, deleted_devices
+  FROM campaigns.update_campaigns WHERE selection_id = $1 AND ${isSelecting} FOR UPDATE`;
 
 const addSql = `
   INSERT INTO campaigns.campaign_devices (campaign_id, device_id, account_id, endpoint_name, added_at, updated_at)
@@ -47,7 +48,7 @@ const tooMany = `more than ${campaignDevicesMax} devices`;
 
 /**
  * Accepts the pages of selections: devices of campaigns, or the counts of dry runs. Pages may be repeated. A campaign that stops
- * accepts no more pages.
+ * accepts no more pages. A device that was deleted since it was selected is left out: no fact would end its wait.
  */
 @Injectable()
 export class SelectionPages {
@@ -62,10 +63,12 @@ export class SelectionPages {
   async apply(page: DeviceSelectionAnswered): Promise<void> {
     await this.database.transaction(async (manager) => {
       const [campaign] = (await manager.query(campaignSql, [page.selectionId])) as SelectingCampaign[];
-      if (!campaign || campaign.selection_complete || campaign.selection_page !== page.page) return;
+      if (campaign?.selection_page !== page.page) return;
       if (page.refusal) return this.refuse(manager, campaign, page.refusal.message);
-      await manager.query(presenceSql, [page.accountId, JSON.stringify(page.devices)]);
-      if (!(await this.store(manager, campaign, page))) return this.refuse(manager, campaign, tooMany);
+      const deleted = new Set(campaign.deleted_devices);
+      const devices = page.devices.filter(({ deviceId }) => !deleted.has(deviceId));
+      await manager.query(presenceSql, [page.accountId, JSON.stringify(devices)]);
+      if (!(await this.store(manager, campaign, { ...page, devices }))) return this.refuse(manager, campaign, tooMany);
       await this.follow(manager, campaign, page);
     });
   }
@@ -85,7 +88,7 @@ export class SelectionPages {
     if (hasMore) await this.selections.request(manager, campaign, next);
     await manager.query(
       `UPDATE campaigns.update_campaigns SET selection_page = $2, selection_complete = $3, selection_asked_at = $4,
-         tick_at = least(tick_at, $4)
+         tick_at = least(tick_at, $4), deleted_devices = CASE WHEN $3 THEN '{}' ELSE deleted_devices END
        WHERE id = $1`,
       [campaign.id, page + 1, !hasMore, new Date(this.clock.now())],
     );
