@@ -171,6 +171,10 @@ it('a package whose bytes cannot be removed is deleted', async () => {
   }
 });
 
+it('a folder that cannot be created is a wrong setting', async () => {
+  await expect(new DiskPackages('/dev/null/packages').onModuleInit()).rejects.toThrow(/CAMPAIGNS_DATA_DIR.*ENOTDIR/);
+});
+
 it('a disk that fails is a store that does not answer', async () => {
   const packages = new DiskPackages('/nowhere/at/all');
   await expect(packages.store(newId(), Readable.from([Buffer.from('x')]), 1)).rejects.toBeInstanceOf(

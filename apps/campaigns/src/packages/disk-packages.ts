@@ -1,6 +1,7 @@
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
+import { ConfigError } from '@lanyard/service';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { StorageUnavailable } from '../errors.js';
 import type { ByteRange } from './byte-range.js';
@@ -28,9 +29,13 @@ export class DiskPackages extends PackageStore implements OnModuleInit {
     super();
   }
 
-  /** Fails the start if the folder cannot be used. */
+  /** Fails the start without a folder. In one that cannot be written, packages that are there can still be downloaded. */
   async onModuleInit(): Promise<void> {
-    await mkdir(this.folder, { recursive: true, mode: 0o700 });
+    try {
+      await mkdir(this.folder, { recursive: true, mode: 0o700 });
+    } catch (error) {
+      throw new ConfigError('CAMPAIGNS_DATA_DIR', `names a folder that cannot be created: ${String(error)}`);
+    }
   }
 
   async store(id: string, body: AsyncIterable<Buffer>, bytesMax: number): Promise<StoredPackage> {
