@@ -11,6 +11,7 @@ import { DeadLetters } from './dead-letters.js';
 import { GroupMembership } from '../kafkajs/group-membership.js';
 import { PositionGates } from './positions.js';
 import { recordHeaders } from '../kafkajs/record-headers.js';
+import { UnreadableBatch } from '../kafkajs/unreadable-batch.js';
 
 export interface BatchConsumerOptions<V> {
   topic: Topic<V>;
@@ -371,6 +372,7 @@ export class BatchConsumer<V> {
 
   private received(message: KafkaMessage): Received<V> {
     const { topic, raw } = this.options;
+    if (message instanceof UnreadableBatch) throw new InvalidMessage(topic.name, message.problem);
     return new ReceivedMessage(message, raw ? (undefined as V) : decodeMessage(topic, message.value));
   }
 

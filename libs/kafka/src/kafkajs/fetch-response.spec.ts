@@ -3,6 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
 import { decodeFetch, replaceFetchResponse } from './fetch-response.js';
 import { recordHeaders } from './record-headers.js';
+import { UnreadableBatch } from './unreadable-batch.js';
 
 const require = createRequire(import.meta.url);
 interface Fetched {
@@ -122,6 +123,13 @@ const withAttributes = (bytes: Buffer, attributes: number): Buffer => {
   return copy;
 };
 
+const gzipped = (whole: Buffer): Buffer => {
+  const compressed = gzipSync(whole.subarray(61));
+  const head = withAttributes(whole.subarray(0, 61), 1);
+  head.writeInt32BE(49 + compressed.length, 8);
+  return Buffer.concat([head, compressed]);
+};
+
 describe('the answer to a fetch', () => {
   it.each<[string, () => Promise<Buffer>]>([
     ['no partition', async () => answer()],
@@ -166,11 +174,24 @@ describe('the answer to a fetch', () => {
 
   it('compressed batches are read by kafkajs', async () => {
     const whole = await batch(12, records);
-    const compressed = gzipSync(whole.subarray(61));
-    const head = withAttributes(whole.subarray(0, 61), 1);
-    head.writeInt32BE(49 + compressed.length, 8);
-    const { responses } = plain(await decodeFetch(answer(partition(0, Buffer.concat([head, compressed])))));
+    const { responses } = plain(await decodeFetch(answer(partition(0, gzipped(whole)))));
     expect(responses).toEqual(plain(await decodeFetch(answer(partition(0, whole)))).responses);
+  });
+
+  it.each<[string, (whole: Buffer) => Buffer, number]>([
+    ['Snappy', (whole) => whole, 2],
+    ['LZ4', gzipped, 3],
+    ['Zstandard', gzipped, 4 | 0x10],
+  ])('a batch that kafkajs cannot decompress is one message: %s', async (codec, others, attributes) => {
+    const unreadable = withAttributes(await batch(12, records), attributes);
+    const set = Buffer.concat([others(await batch(7, records)), unreadable, await batch(17, records.slice(0, 2))]);
+    const { responses } = await decodeFetch(answer(partition(0, set)));
+    const messages = responses[0]?.partitions[0]?.messages as (Message | UnreadableBatch)[];
+    expect(messages.map(({ offset }) => offset)).toEqual(['7', '8', '9', '10', '11', '16', '17', '18']);
+    const found = messages.filter((message): message is UnreadableBatch => message instanceof UnreadableBatch);
+    expect(found.map(({ problem }) => problem)).toEqual([expect.stringContaining(codec)]);
+    expect(found[0]?.value.equals(unreadable)).toBe(true);
+    expect(found[0]?.batchContext).toEqual({ inTransaction: attributes > 7, producerId: '-1' });
   });
 
   it('kafkajs reads answers with it', () => {

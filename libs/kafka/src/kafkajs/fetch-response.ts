@@ -1,5 +1,6 @@
 import { privateModule } from './modules.js';
 import { RecordHeaders } from './record-headers.js';
+import { isUnreadable, UnreadableBatch } from './unreadable-batch.js';
 
 interface FetchedPartition {
   partition: number;
@@ -39,6 +40,9 @@ const [firstTimestampAt, maxTimestampAt] = [27, 35] as const;
 /** Bits of a batch's attributes: compressed, transactional, control. */
 const notPlain = 0x07 | 0x10 | 0x20;
 const logAppendTime = 0x08;
+
+/** Of a record set, in front of its batches. */
+const lengthBytes = 4;
 
 /** Reads one after the other. Numbers of more than 53 bits are not expected. */
 class AnswerReader {
@@ -95,7 +99,10 @@ const safeInt64 = (bytes: Buffer, at: number): number => {
   return Number.isSafeInteger(value) ? value : NaN;
 };
 
-/** Messages of a record set in batches that are neither compressed nor of a transaction; undefined: it contains other batches. */
+/**
+ * Messages of a record set in batches that are neither compressed nor of a transaction; undefined: it contains other batches. A
+ * batch that kafkajs cannot decompress is one message.
+ */
 const plainMessages = (bytes: Buffer, start: number, end: number): unknown[] | undefined => {
   const messages: unknown[] = [];
   const reader = new AnswerReader(bytes);
@@ -105,6 +112,11 @@ const plainMessages = (bytes: Buffer, start: number, end: number): unknown[] | u
     // An answer ends where its bytes do, also within a batch.
     if (next > end) break;
     const attributes = bytes.readInt16BE(batch + attributesAt);
+    if (isUnreadable(attributes)) {
+      messages.push(new UnreadableBatch(bytes.subarray(batch, next), attributes));
+      batch = next;
+      continue;
+    }
     if ((attributes & notPlain) !== 0) return undefined;
     const firstOffset = safeInt64(bytes, batch);
     const isStamped = (attributes & logAppendTime) !== 0;
@@ -139,6 +151,25 @@ const Decoder = privateModule('protocol/decoder.js') as new (bytes: Buffer) => o
 const decodeMessages = privateModule('protocol/requests/fetch/v4/decodeMessages.js') as (
   decoder: object,
 ) => Promise<unknown[]>;
+const decodeBatch = privateModule('protocol/recordBatch/v0/decoder.js') as (
+  decoder: object,
+) => Promise<{ records: unknown[] }>;
+
+/** Messages of a record set, from its length field on. kafkajs decodes the batches that are compressed or of a transaction. */
+const mixedMessages = async (bytes: Buffer, start: number, end: number): Promise<unknown[]> => {
+  const first = start + lengthBytes;
+  if (bytes.readInt8(first + magicAt) !== magic) return decodeMessages(new Decoder(bytes.subarray(start, end)));
+  const messages: unknown[] = [];
+  for (let batch = first; end - batch >= batchOverheadBytes;) {
+    // A length that is too small is left to kafkajs, which refuses it.
+    const next = batch + Math.max(recordsAt, bodyAt + bytes.readInt32BE(batch + lengthAt));
+    if (next > end) break;
+    const plain = plainMessages(bytes, batch, next);
+    messages.push(...(plain ?? (await decodeBatch(new Decoder(bytes.subarray(batch, next)))).records));
+    batch = next;
+  }
+  return messages;
+};
 
 /** A record set, after its length field. */
 const messagesAt = (reader: AnswerReader): readonly unknown[] | Promise<unknown[]> => {
@@ -147,7 +178,7 @@ const messagesAt = (reader: AnswerReader): readonly unknown[] | Promise<unknown[
   if (length <= 0 || reader.at + length > bytes.length) return [];
   const start = reader.at;
   reader.at += length;
-  return plainMessages(bytes, start, reader.at) ?? decodeMessages(new Decoder(bytes.subarray(at, reader.at)));
+  return plainMessages(bytes, start, reader.at) ?? mixedMessages(bytes, at, reader.at);
 };
 
 /**

@@ -1,13 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { decodeMessage, InvalidMessage, type Topic } from '@lanyard/contracts';
-import type { Batch, Consumer, KafkaMessage } from 'kafkajs';
+import kafkajs, { type Batch, type Consumer, type KafkaMessage } from 'kafkajs';
 import { exitOnFatal, StopDeadline } from '@lanyard/service';
 import { Inject, type OnApplicationShutdown, type OnModuleInit, Optional } from '@nestjs/common';
 import type { KafkaConnection } from '../connection/kafka-connection.js';
 import { ConsumerCluster } from '../kafkajs/consumer-cluster.js';
 import { recordHeaders } from '../kafkajs/record-headers.js';
+import { UnreadableBatch } from '../kafkajs/unreadable-batch.js';
 import { logRequests } from '../request-log.js';
 import { StateReplay } from './state-replay.js';
+
+// Not everything of this CommonJS package is a named export to an ES module.
+const { KafkaJSNonRetriableError } = kafkajs;
 
 export interface StateReaderOptions<V, P> {
   /** Keeps only what is needed of a value. `key`: a value that repeats it can share the string. */
@@ -179,7 +183,11 @@ export class StateReader<V, P = V> implements OnModuleInit, OnApplicationShutdow
     this.advance(partition, BigInt(batch.lastOffset()) + 1n, BigInt(batch.highWatermark));
   }
 
-  private applyMessage(partition: number, { key: bytes, value, offset }: KafkaMessage): void {
+  private applyMessage(partition: number, message: KafkaMessage): void {
+    const { key: bytes, value, offset } = message;
+    // Without its keys the state would be wrong, so the consumer ends.
+    if (message instanceof UnreadableBatch)
+      throw new KafkaJSNonRetriableError(`${this.topic.name}/${partition}, offset ${offset}: ${message.problem}`);
     try {
       const key = bytes?.toString() ?? '';
       const projected = value === null ? undefined : this.options.project(decodeMessage(this.topic, value), key);

@@ -1,0 +1,96 @@
+import { describe, expect, it } from '@jest/globals';
+import { DeviceEvents, type DeviceEventReported } from '@lanyard/contracts';
+import { createLogger } from '@lanyard/service';
+import type { EachBatchPayload, KafkaMessage, Message, TopicMessages } from 'kafkajs';
+import type { KafkaConnection } from '../connection/kafka-connection.js';
+import { UnreadableBatch } from '../kafkajs/unreadable-batch.js';
+import type { BatchHandler } from './batch.js';
+import { BatchConsumer } from './batch-consumer.js';
+import { deadLetterHeaders } from './dead-letters.js';
+
+const topic = DeviceEvents.name;
+const partition = 0;
+
+const message = (offset: string): KafkaMessage => ({
+  offset,
+  key: null,
+  value: Buffer.from('{}'),
+  timestamp: '0',
+  attributes: 0,
+  headers: {},
+});
+
+/** A consumer that has joined its group, with stubs in place of kafkajs. */
+const started = async (handler: BatchHandler<DeviceEventReported>) => {
+  const listeners = new Map<string, (event: object) => void>();
+  const letters: Message[] = [];
+  let eachBatch: (payload: EachBatchPayload) => Promise<void> = async () => undefined;
+  const stub = {
+    events: { CRASH: 'crash', GROUP_JOIN: 'join', REBALANCING: 'rebalancing' },
+    on: (name: string, listener: (event: object) => void) => void listeners.set(name, listener),
+    connect: async () => undefined,
+    disconnect: async () => undefined,
+    subscribe: async () => undefined,
+    run: async (options: { eachBatch: typeof eachBatch }) => {
+      ({ eachBatch } = options);
+      listeners.get('join')?.({ payload: { memberId: 'one', memberAssignment: { [topic]: [partition] } } });
+    },
+    commitOffsets: async () => undefined,
+  };
+  const producer = {
+    connect: async () => undefined,
+    disconnect: async () => undefined,
+    sendBatch: async ({ topicMessages }: { topicMessages: TopicMessages[] }) => {
+      letters.push(...topicMessages.flatMap(({ messages }) => messages));
+      return topicMessages.map((sent) => ({ topicName: sent.topic }));
+    },
+  };
+  const connection = {
+    kafka: { consumer: () => stub, producer: () => producer },
+    logger: createLogger({ app: 'test', replicaId: 'test', level: 'silent' }),
+    topicName: (name: string) => name,
+    ensureDeadLetters: async () => 'letters',
+    offsets: async () => new Map(),
+    awaiting: (_: string, work: Promise<unknown>) => work,
+  };
+  const consumer = new BatchConsumer<DeviceEventReported>(connection as unknown as KafkaConnection, {
+    topic: DeviceEvents,
+    group: 'g',
+    raw: true,
+    handler,
+    onFatal: (error) => void expect(error).toBeUndefined(),
+  });
+  await consumer.start();
+  const deliver = (...messages: (KafkaMessage | UnreadableBatch)[]): Promise<void> => {
+    const batch = {
+      ...{ topic, partition, messages, highWatermark: '100' },
+      firstOffset: () => messages[0]?.offset ?? null,
+      lastOffset: () => messages.at(-1)?.offset ?? '0',
+      offsetLag: () => '0',
+    };
+    const answers = { isRunning: () => true, isStale: () => false, resolveOffset: () => undefined };
+    return eachBatch({ batch, ...answers, heartbeat: async () => undefined } as unknown as EachBatchPayload);
+  };
+  return { consumer, deliver, letters };
+};
+
+describe('a consumer of batches', () => {
+  it('puts a batch that cannot be decompressed into the dead letters, and handles what follows it', async () => {
+    const handled: bigint[] = [];
+    const { consumer, deliver, letters } = await started(
+      async ({ messages }) => void handled.push(...messages.map(({ offset }) => offset)),
+    );
+    const bytes = Buffer.alloc(61);
+    // Its last offset, counted from its first one.
+    bytes.writeInt32BE(4, 23);
+    await deliver(new UnreadableBatch(bytes, 3), message('5'));
+    expect(handled).toEqual([5n]);
+    expect(letters).toHaveLength(1);
+    expect(letters[0]?.value).toBe(bytes);
+    expect(letters[0]?.headers).toMatchObject({
+      [deadLetterHeaders.offset]: '4',
+      [deadLetterHeaders.reason]: expect.stringContaining('LZ4'),
+    });
+    await consumer.stop();
+  });
+});
