@@ -20,8 +20,15 @@ const message = (offset: string): KafkaMessage => ({
   headers: {},
 });
 
+const nextTurn = (): Promise<void> => new Promise((turned) => setImmediate(turned));
+
+interface Options {
+  handler?: BatchHandler<DeviceEventReported>;
+  commit?: (offset: string) => Promise<void>;
+}
+
 /** A consumer that has joined its group, with stubs in place of kafkajs. */
-const started = async (handler: BatchHandler<DeviceEventReported>) => {
+const started = async ({ handler = async () => undefined, commit = async () => undefined }: Options) => {
   const listeners = new Map<string, (event: object) => void>();
   const letters: Message[] = [];
   let eachBatch: (payload: EachBatchPayload) => Promise<void> = async () => undefined;
@@ -35,7 +42,7 @@ const started = async (handler: BatchHandler<DeviceEventReported>) => {
       ({ eachBatch } = options);
       listeners.get('join')?.({ payload: { memberId: 'one', memberAssignment: { [topic]: [partition] } } });
     },
-    commitOffsets: async () => undefined,
+    commitOffsets: ([first]: { offset: string }[]) => commit(first?.offset ?? ''),
   };
   const producer = {
     connect: async () => undefined,
@@ -71,15 +78,15 @@ const started = async (handler: BatchHandler<DeviceEventReported>) => {
     const answers = { isRunning: () => true, isStale: () => false, resolveOffset: () => undefined };
     return eachBatch({ batch, ...answers, heartbeat: async () => undefined } as unknown as EachBatchPayload);
   };
-  return { consumer, deliver, letters };
+  return { consumer, deliver, letters, rebalance: () => listeners.get('rebalancing')?.({}) };
 };
 
 describe('a consumer of batches', () => {
   it('puts a batch that cannot be decompressed into the dead letters, and handles what follows it', async () => {
     const handled: bigint[] = [];
-    const { consumer, deliver, letters } = await started(
-      async ({ messages }) => void handled.push(...messages.map(({ offset }) => offset)),
-    );
+    const { consumer, deliver, letters } = await started({
+      handler: async ({ messages }) => void handled.push(...messages.map(({ offset }) => offset)),
+    });
     const bytes = Buffer.alloc(61);
     // Its last offset, counted from its first one.
     bytes.writeInt32BE(4, 23);
@@ -91,6 +98,28 @@ describe('a consumer of batches', () => {
       [deadLetterHeaders.offset]: '4',
       [deadLetterHeaders.reason]: expect.stringContaining('LZ4'),
     });
+    await consumer.stop();
+  });
+
+  it('commits offsets one request after another, so that none replaces a newer one', async () => {
+    const commits: string[] = [];
+    let answer = (): void => undefined;
+    const { consumer, deliver, rebalance } = await started({
+      commit: (offset) => {
+        commits.push(offset);
+        return new Promise((answered) => (answer = answered));
+      },
+    });
+    await deliver(message('4'));
+    rebalance();
+    await deliver(message('9'));
+    rebalance();
+    await nextTurn();
+    expect(commits).toEqual(['5']);
+    answer();
+    await nextTurn();
+    expect(commits).toEqual(['5', '10']);
+    answer();
     await consumer.stop();
   });
 });

@@ -94,6 +94,7 @@ export class BatchConsumer<V> {
   private readonly groupId: string;
   private readonly metrics: ConsumerMetrics | undefined;
   private done = new Map<number, bigint>();
+  private committing = Promise.resolve();
   private ticking: Timer | undefined;
   private assigned: number[] = [];
   private memberId = '';
@@ -393,7 +394,12 @@ export class BatchConsumer<V> {
     });
   }
 
-  private async commit(): Promise<void> {
+  /** One request after another: kafkajs repeats one that failed, and its offsets would replace newer ones. Never rejects. */
+  private commit(): Promise<void> {
+    return (this.committing = this.committing.then(() => this.commitDone()));
+  }
+
+  private async commitDone(): Promise<void> {
     const offsets = [...this.done];
     if (offsets.length === 0) return;
     try {
