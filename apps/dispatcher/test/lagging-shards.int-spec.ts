@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createLogger, newId } from '@lanyard/service';
 import { infrastructure, eventually, TestClock } from '@lanyard/testing';
+import type { Intake } from '../src/intake/intake.js';
 import { IntakeEvent } from '../src/intake/intake-event.js';
-import { lagMaxMs } from '../src/intake/shard-appender.js';
+import { lagMaxMs, PositionsLost } from '../src/intake/shard-appender.js';
 import { ChannelRegistry } from '../src/queue/channel-registry.js';
 import { Keys } from '../src/queue/keys.js';
 import { RedisLink } from '../src/queue/redis-link.js';
@@ -19,14 +20,11 @@ describe('positions of shards', () => {
 
   afterAll(() => link?.close());
 
-  it('those that got nothing lag behind, and follow when nothing comes any more', async () => {
-    const keys = new Keys(`test-${newId()}:`, 4);
-    const clock = new TestClock(Date.now());
-    const intake = intakeOf(link, keys, clock);
-    const registry = new ChannelRegistry(link, keys, clock);
-    intake.resume(await registry.generations(), () => undefined);
+  /** Adds events with these offsets, for one channel. */
+  const addingTo = (intake: Intake, clock: TestClock): ((offset: bigint) => Promise<void>) => {
     const accountId = newId();
-    const add = (offset: bigint): Promise<void> =>
+    const channelId = newId();
+    return (offset) =>
       intake.add({
         topic: 'device.values',
         partition: 0,
@@ -42,7 +40,15 @@ describe('positions of shards', () => {
           }),
         ],
       });
-    const channelId = newId();
+  };
+
+  it('those that got nothing lag behind, and follow when nothing comes any more', async () => {
+    const keys = new Keys(`test-${newId()}:`, 4);
+    const clock = new TestClock(Date.now());
+    const intake = intakeOf(link, keys, clock);
+    const registry = new ChannelRegistry(link, keys, clock);
+    intake.resume(await registry.generations(), () => undefined);
+    const add = addingTo(intake, clock);
     const reached = async (): Promise<string[]> => {
       const all = await Promise.all(keys.shards.map(({ positions }) => link.redis.hget(positions, 'device.values:0')));
       return [...new Set(all.map(String))].sort();
@@ -53,6 +59,19 @@ describe('positions of shards', () => {
     await clock.advance(lagMaxMs);
     await eventually(async () => expect(await reached()).toEqual(['6']));
     expect((await intake.nextOffsets('device.values', [0])).get(0)).toBe(7n);
+  });
+
+  it('who asks for them does not hide from the intake that Redis has lost some', async () => {
+    const keys = new Keys(`test-${newId()}:`, 1);
+    const clock = new TestClock(Date.now());
+    const intake = intakeOf(link, keys, clock);
+    intake.resume(await new ChannelRegistry(link, keys, clock).generations(), () => undefined);
+    const add = addingTo(intake, clock);
+    await add(5n);
+    await add(6n);
+    await link.redis.hset(keys.shards[0]?.positions ?? '', 'device.values:0', '3');
+    expect((await intake.nextOffsets('device.values', [0])).get(0)).toBe(4n);
+    await expect(add(7n)).rejects.toThrow(PositionsLost);
   });
 
   it('go back together when Kafka does not reach one of them; one that moved meanwhile stays', async () => {

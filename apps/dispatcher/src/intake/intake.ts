@@ -94,7 +94,7 @@ export class Intake {
    * Next offset to read of each partition. The shard that is furthest behind decides; the others refuse what they already have.
    */
   async nextOffsets(topic: string, partitions: readonly number[]): Promise<Map<number, bigint>> {
-    const stored = await this.stored(topic, partitions);
+    const stored = await Promise.all(this.shards.map((shard) => shard.storedPositions(topic, partitions)));
     return new Map(
       partitions.map((partition, n) => {
         const offsets = stored.map((ofShard) => ofShard[n] ?? -1n);
@@ -113,7 +113,7 @@ export class Intake {
     partitions: readonly number[],
     offsets: () => Promise<ReadonlyMap<number, { low: bigint; high: bigint }>>,
   ): Promise<number[]> {
-    const stored = await this.stored(topic, partitions);
+    const stored = await Promise.all(this.shards.map((shard) => shard.readPositions(topic, partitions)));
     const inKafka = await offsets();
     const lost: number[] = [];
     for (const [n, partition] of partitions.entries()) {
@@ -125,10 +125,6 @@ export class Intake {
       lost.push(partition);
     }
     return lost;
-  }
-
-  private stored(topic: string, partitions: readonly number[]): Promise<bigint[][]> {
-    return Promise.all(this.shards.map((shard) => shard.readPositions(topic, partitions)));
   }
 
   private put(batch: IntakeBatch, mustMove: boolean): Promise<void> {

@@ -82,15 +82,18 @@ export class ShardAppender {
   }
 
   /** Last offset appended of each partition, or -1. */
-  async readPositions(topic: string, partitions: readonly number[]): Promise<bigint[]> {
+  async storedPositions(topic: string, partitions: readonly number[]): Promise<bigint[]> {
     if (partitions.length === 0) return [];
     const fields = partitions.map((partition) => positionOf({ topic, partition }));
     const stored = await this.parts.link.redis.hmget(this.keys.positions, ...fields);
-    return stored.map((text, n) => {
-      const offset = BigInt(text ?? -1);
-      this.setExpected(fields[n] as string, offset);
-      return offset;
-    });
+    return stored.map((text) => BigInt(text ?? -1));
+  }
+
+  /** The same, for a consumer that reads from there: lower positions than before do not count as lost. */
+  async readPositions(topic: string, partitions: readonly number[]): Promise<bigint[]> {
+    const stored = await this.storedPositions(topic, partitions);
+    partitions.forEach((partition, n) => this.setExpected(positionOf({ topic, partition }), stored[n] as bigint));
+    return stored;
   }
 
   /** Moves a position back from `from` to `to`, unless another replica has moved it meanwhile. */
