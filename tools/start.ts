@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { relative } from 'node:path';
 
+import { readCommandLine } from './lanyard/command-line.ts';
 import { externalInfrastructure } from './lanyard/infrastructure.ts';
 import { build } from './lanyard/install.ts';
 import { interruption } from './lanyard/interrupt.ts';
@@ -12,11 +13,12 @@ import { StateFile } from './lanyard/state.ts';
 import { System } from './lanyard/system.ts';
 import { printStatus } from './lanyard/status-report.ts';
 
-/** `--replicas dispatcher=2,device-proxy=2` */
-const replicasWanted = (): Record<string, number> => {
-  const at = process.argv.indexOf('--replicas');
-  const text = at < 0 ? '' : (process.argv[at + 1] ?? '');
-  return Object.fromEntries(
+const usage = 'npm start [-- --replicas dispatcher=2,device-proxy=2]';
+const options = { replicas: { type: 'string', default: '' } } as const;
+
+/** How many replicas of which apps the text of `--replicas` asks for. */
+const replicasIn = (text: string): Record<string, number> =>
+  Object.fromEntries(
     text.split(',').flatMap((part) => {
       if (part === '') return [];
       const [app = '', n] = part.split('=');
@@ -25,7 +27,6 @@ const replicasWanted = (): Record<string, number> => {
       return [[app, Number(n)]];
     }),
   );
-};
 
 /** undefined if the start was interrupted, and everything that was started is stopped again. */
 const startUnless = async (interrupted: AbortSignal, start: () => Promise<System>) => {
@@ -41,7 +42,7 @@ const aborted = (signal: AbortSignal) =>
   new Promise<unknown>((done) => (signal.aborted ? done(undefined) : signal.addEventListener('abort', done)));
 
 await run(async () => {
-  const replicas = replicasWanted();
+  const replicas = replicasIn(readCommandLine(usage, options).values.replicas);
   const infrastructure = externalInfrastructure();
   if (Object.keys(infrastructure).length < 3) checkInfrastructurePrerequisites();
   const dataDir = dataFolder();
