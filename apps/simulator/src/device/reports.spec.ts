@@ -59,7 +59,7 @@ it('values that were kept leave first, one at a time, and what is measured meanw
   expect(sent).toEqual(['1', '2', '3', '4']);
 });
 
-it('the earlier of the periods counts, also one that is written later', () => {
+it('the earlier of the periods counts, also one that is written while a value waits', () => {
   const timers: { delayMs: number; isCancelled: boolean }[] = [];
   const waiting = (): number[] => timers.filter((one) => !one.isCancelled).map(({ delayMs }) => delayMs);
   let nowMs = 0;
@@ -96,12 +96,15 @@ it('the earlier of the periods counts, also one that is written later', () => {
   expect(waiting()).toEqual([3_599_000]);
   reports.changed([path]);
   expect(waiting()).toEqual([9_000]);
-  attributes = { pmax: 5 };
+  attributes = { pmin: 20, pmax: 3_600 };
+  reports.attributesChanged(path);
+  expect(waiting()).toEqual([19_000]);
+  attributes = { pmin: 4, pmax: 5 };
   reports.attributesChanged('/3303');
-  expect(waiting()).toEqual([4_000]);
+  expect(waiting()).toEqual([3_000]);
   attributes = {};
   reports.attributesChanged(path);
-  expect(waiting()).toEqual([4_000]);
+  expect(waiting()).toEqual([0]);
 });
 
 it('a maximum period that is cleared or made longer ends the one before, also during a notification', async () => {

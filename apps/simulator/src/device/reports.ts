@@ -68,12 +68,14 @@ export class Reports {
         void this.report(watch);
   }
 
-  /** Applies new attributes: a maximum period holds from now on, also for existing observations, in place of an earlier one. */
+  /** Applies new attributes: their periods hold from now on, also for existing observations, in place of earlier ones. */
   attributesChanged(path: string): void {
     for (const watch of this.watches)
       if (covers(path, watch.paths[0] ?? '/')) {
-        if (!watch.hasValue) this.cancelTimer(watch);
-        this.awaitMaximum(watch, this.ruleOf(watch), this.attributesOf(watch));
+        const [rule, attributes, isWaiting] = [this.ruleOf(watch), this.attributesOf(watch), watch.hasValue];
+        this.cancelTimer(watch);
+        if (isWaiting) this.awaitMinimum(watch, rule.untilMinimumMs(attributes, this.device.nowMs()));
+        this.awaitMaximum(watch, rule, attributes);
       }
   }
 
@@ -112,10 +114,7 @@ export class Reports {
     const rule = this.ruleOf(watch);
     const decision = rule.decide(single(values)?.value, attributes, this.device.nowMs());
     if (decision === 'notify') return true;
-    if (decision !== 'ignore') {
-      watch.hasValue = true;
-      this.schedule(watch, decision.waitMs);
-    }
+    if (decision !== 'ignore') this.awaitMinimum(watch, decision.waitMs);
     return false;
   }
 
@@ -148,6 +147,11 @@ export class Reports {
     watch.timer?.cancel();
     delete watch.timer;
     delete watch.hasValue;
+  }
+
+  private awaitMinimum(watch: Watch, delayMs: number): void {
+    watch.hasValue = true;
+    this.schedule(watch, delayMs);
   }
 
   private awaitMaximum(watch: Watch, rule: NotificationRule, attributes: Attributes): void {

@@ -25,13 +25,18 @@ export class NotificationRule {
     const matters = this.matters(value, attributes);
     this.before = value;
     if (!matters) return 'ignore';
-    const waitMs = this.notifiedAtMs + (attributes.pmin ?? 0) * 1_000 - nowMs;
+    const waitMs = this.untilMinimumMs(attributes, nowMs);
     return waitMs > 0 ? { waitMs } : 'notify';
   }
 
   sent(value: Scalar | undefined, nowMs: number): void {
     this.notifiedAtMs = nowMs;
     this.notified = value;
+  }
+
+  /** Milliseconds until the minimum period ends; 0 when it is over, or without one. */
+  untilMinimumMs({ pmin = 0 }: Attributes, nowMs: number): number {
+    return Math.max(0, this.notifiedAtMs + pmin * 1_000 - nowMs);
   }
 
   /** Milliseconds until the maximum period ends; undefined without one, or if it is shorter than the minimum period. */
