@@ -156,6 +156,25 @@ it('production gets all of its memory, whatever else its node is asked for', () 
   for (const { resources } of containers) expect(resources?.requests?.memory).toBe(resources?.limits?.memory);
 });
 
+it('PostgreSQL has connections for all pods that autoscalers may start, and half as many again for an upgrade', () => {
+  const manifests = buildKustomization(join(root, 'k8s/overlays/prod'));
+  const maximumOf = new Map(
+    manifests.flatMap(({ spec }) => {
+      const { scaleTargetRef, maxReplicas, maxReplicaCount } = (spec ?? {}) as {
+        scaleTargetRef?: { name: string };
+        maxReplicas?: number;
+        maxReplicaCount?: number;
+      };
+      return scaleTargetRef ? [[scaleTargetRef.name, maxReplicas ?? maxReplicaCount] as const] : [];
+    }),
+  );
+  const pods = workloadsOf(manifests).map(({ name, replicas }) => maximumOf.get(name) ?? replicas ?? Number.NaN);
+  const sum = pods.reduce((one, other) => one + other, 0);
+  const [database] = buildKustomization(join(root, 'k8s/infrastructure')).filter(({ kind }) => kind === 'Cluster');
+  const { parameters } = (database?.spec as { postgresql: { parameters: { max_connections: string } } }).postgresql;
+  expect(Number(parameters.max_connections)).toBeGreaterThanOrEqual(sum * 12 * 1.5);
+});
+
 it('the whole system on one machine, infrastructure included, is limited to 8 GiB, and two processors are enough', () => {
   const containers = workloadsOf(buildKustomization(join(root, 'k8s/overlays/local'))).flatMap(({ pod, replicas }) =>
     Array.from({ length: replicas ?? Number.NaN }, () => pod.containers).flat(),
