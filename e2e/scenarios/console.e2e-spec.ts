@@ -91,6 +91,21 @@ describe('the console in a browser', () => {
     expect(await commands()).toBe(sent);
   });
 
+  it('leaves out what happened while the connection was lost for a long time', async () => {
+    const { page } = browser;
+    await browser.visit('/', 'Fleet');
+    await page.getByText('live', { exact: true }).waitFor();
+    system.signal('gateway-0', 'SIGKILL');
+    await page.getByText('interrupted', { exact: true }).waitFor();
+    await page.evaluate('((now) => void (Date.now = () => now() + 3_600_000))(Date.now.bind(Date))');
+    const fromNowOn = page.waitForRequest(
+      (request) => request.url().includes('/v3/device-events/stream') && !request.headers()['last-event-id'],
+    );
+    await system.restart('gateway-0');
+    await fromNowOn;
+    await page.getByText('live', { exact: true }).waitFor();
+  });
+
   it('tells a key without permission why it sees nothing', async () => {
     const group = await app.call('POST', '/v3/policy-groups', { name: 'Listeners', permissions: ['notifications'] });
     const key = await app.call('POST', '/v3/api-keys', { name: 'Listener', groups: [group.json.id] });

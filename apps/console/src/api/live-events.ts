@@ -19,6 +19,9 @@ const againMs = 2_000;
 /** After a longer pause, the stream begins with new entries: a large fleet writes hundreds of megabytes in a night. */
 const catchUpMaxMs = 60_000;
 
+/** The stream would continue after a longer pause. */
+class LongPause extends Error {}
+
 /** Whether the stream would be refused again. Each refusal is in the audit. */
 const isFinal = (error: unknown): boolean =>
   error instanceof TailEnded || error instanceof InvalidKey || error instanceof NotAllowed;
@@ -29,6 +32,7 @@ class LiveEvents {
   private readonly watchers = new Set<() => void>();
   private lastId: string | undefined;
   private stream: AbortController | undefined;
+  /** When it was live for the last time. */
   private pausedAtMs = 0;
   private current: LiveState = 'off';
 
@@ -59,17 +63,16 @@ class LiveEvents {
     this.stream?.abort();
     this.stream = wanted ? new AbortController() : undefined;
     if (this.listeners.size === 0) this.lastId = undefined;
-    if (this.stream) {
-      this.leaveOutLongPause();
-      void this.run(this.stream.signal);
-    } else {
-      this.pausedAtMs = Date.now();
-      this.enter('off');
-    }
+    if (this.stream) void this.run(this.stream.signal);
+    else this.enter('off');
+  }
+
+  private get hasLongPause(): boolean {
+    return Date.now() - this.pausedAtMs > catchUpMaxMs;
   }
 
   private leaveOutLongPause(): void {
-    if (this.lastId === undefined || Date.now() - this.pausedAtMs <= catchUpMaxMs) return;
+    if (this.lastId === undefined || !this.hasLongPause) return;
     this.lastId = undefined;
     for (const { onGap } of this.listeners) onGap();
   }
@@ -78,10 +81,12 @@ class LiveEvents {
     while (!signal.aborted)
       try {
         this.enter('connecting');
+        this.leaveOutLongPause();
         await this.deliver(signal);
         return;
       } catch (error) {
         if (signal.aborted) return;
+        if (error instanceof LongPause) continue;
         if (isFinal(error)) return this.end();
         this.interrupted(error);
         await new Promise((resolve) => setTimeout(resolve, againMs));
@@ -89,11 +94,15 @@ class LiveEvents {
   }
 
   private async deliver(signal: AbortSignal): Promise<void> {
-    const after = this.lastId === undefined ? {} : { after: this.lastId };
+    let continues = this.lastId !== undefined;
     const events = await lanyard.tail({
-      ...after,
+      ...(this.lastId !== undefined && { after: this.lastId }),
       signal,
-      onOpen: () => this.enter('live'),
+      onOpen: () => {
+        if (continues && this.hasLongPause) throw new LongPause();
+        continues = true;
+        this.enter('live');
+      },
       onLost: (error) => this.interrupted(error),
     });
     for await (const event of events) {
@@ -115,6 +124,7 @@ class LiveEvents {
 
   private enter(state: LiveState): void {
     if (this.current === state) return;
+    if (this.current === 'live') this.pausedAtMs = Date.now();
     this.current = state;
     for (const watcher of this.watchers) watcher();
   }
