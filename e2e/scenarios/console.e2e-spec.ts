@@ -77,6 +77,8 @@ describe('the console in a browser', () => {
     // What has not been read once cannot be kept, and says so in an alert of its own.
     await page.getByText('What it waits for').waitFor();
     await page.getByRole('img', { name: /over time/ }).waitFor();
+    // As in a cluster, where neither the Gateway nor an ingress passes this path.
+    await page.route('**/healthz', (route) => route.fulfill({ status: 404 }));
     system.signal('gateway-0', 'SIGKILL');
     await page.getByText('Connection lost.').waitFor();
     // What is begun now fails. It is not done later, when no person expects it any more.
@@ -89,6 +91,7 @@ describe('the console in a browser', () => {
     await page.getByText('Connection lost.').waitFor({ state: 'detached' });
     await eventually(async () => expect(await value.textContent()).not.toBe(last));
     expect(await commands()).toBe(sent);
+    await page.unroute('**/healthz');
   });
 
   it('leaves out what happened while the connection was lost for a long time', async () => {
