@@ -22,6 +22,14 @@ it('knows a session that has ended from none', () => {
   expect(withoutSession(undefined)).toBeNull();
 });
 
+it('reads the session again after a change that names its call', async () => {
+  const client = new QueryClient();
+  client.setQueryData<SignedIn>(sessionKey, session);
+  await client.invalidateQueries({ queryKey: ['GET /v3/session'] });
+  expect(client.getQueryState(sessionKey)?.isInvalidated).toBe(true);
+  client.clear();
+});
+
 describe('a session that is read', () => {
   const sessionOf = (account: string, person: string) =>
     ({ object: 'session', account_id: account, subject: { id: person } }) as Session;

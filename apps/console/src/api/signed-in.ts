@@ -4,7 +4,8 @@ import type { QueryClient } from '@tanstack/react-query';
 /** The session; null before the sign-in and after signing out; `ended` if it is over but the person did not sign out. */
 export type SignedIn = Session | null | 'ended';
 
-export const sessionKey = ['session'];
+/** Begins with the name of the call, like the keys of all answers: a change names the calls that are read again. */
+export const sessionKey = ['GET /v3/session'];
 
 /**
  * Removes what was read in a session: the next person at the browser must not see it. The query of the session itself stays,
