@@ -21,6 +21,9 @@ describe('several replicas', () => {
   const reroute = (thing: Thermometer, to: RunningProxy): void =>
     thing.device.talkTo(`coap://127.0.0.1:${to.coapPort}`);
 
+  /** A replica whose clock is a minute fast. */
+  const fast = (): Promise<RunningProxy> => system.proxy('dp-fast', { clock: new TestClock(Date.now() + 60_000) });
+
   it('a subscription asked of one is confirmed by the other within the call', async () => {
     const app = newKey(system.accountId);
     const thing = system.thing(a, 'sub-elsewhere');
@@ -33,6 +36,19 @@ describe('several replicas', () => {
     expect((await system.fact(system.values, (v) => v.item.payload === b64('31'))).audience).toBe(app.keyId);
     expect((await system.call(b, app, 'DELETE', `/v2/subscriptions/${deviceId}${temperature}`)).status).toBe(204);
     await eventually(() => !thing.device.isObserved(temperature));
+  });
+
+  it('the changes of a subscription are dated in their order, although the clock of one replica is fast', async () => {
+    const app = newKey(system.accountId);
+    const thing = system.thing(a, 'sub-fast');
+    const deviceId = await system.register(thing);
+    const ahead = await fast();
+    await system.subscribe(ahead, app, deviceId, temperature);
+    await system.stop(ahead);
+    const changes = () => system.subscriptions.map(({ value }) => value).filter((v) => v.deviceId === deviceId);
+    await eventually(() => expect(changes().map(({ status }) => status)).toEqual(['asked', 'confirmed']));
+    const times = changes().map(({ changedAt }) => changedAt);
+    expect(times).toEqual(times.toSorted());
   });
 
   it('rules stored through one apply on the other', async () => {

@@ -1,6 +1,6 @@
 import { SubscriptionsState } from '@lanyard/contracts';
 import { Outbox } from '@lanyard/kafka';
-import { type Clock, CLOCK, formatTimestamp } from '@lanyard/service';
+import { type Clock, CLOCK, isoTime, PreparedStatement } from '@lanyard/service';
 import { type EntityManager, type FindOperator, type FindOptionsWhere, IsNull } from 'typeorm';
 import { Inject, Injectable } from '@nestjs/common';
 import { TooManySubscriptions } from '../errors.js';
@@ -22,6 +22,9 @@ const columns = `s.device_id AS "deviceId", s.path, s.key_id AS "keyId", s.accou
        s.together, s.attributes, s.changed_at AS "changedAt"`;
 
 type Status = 'asked' | 'confirmed' | 'lost';
+
+/** Not `now()`: that is when the transaction began, which may be before it had the lock of the device. */
+const databaseTime = new PreparedStatement<{ at: string }>(`SELECT ${isoTime('clock_timestamp()')} AS at`);
 
 /** Selects subscriptions whose path is observed by itself, with these attributes. */
 export const observedAlone = (attributes: string | undefined) => ({
@@ -219,13 +222,15 @@ export class SubscriptionStore {
     );
   }
 
+  /** The changes of a subscription are ordered by their times, and the clocks of replicas may differ: PostgreSQL dates them. */
   private async announce(
     manager: EntityManager,
     rows: readonly NewSubscription[],
     status: Status,
     byDevice = false,
   ): Promise<void> {
-    const changedAt = formatTimestamp(this.clock.now());
+    if (rows.length === 0) return;
+    const [{ at: changedAt }] = (await databaseTime.run(manager, [])) as [{ at: string }];
     const facts = rows.map(({ keyId, deviceId, accountId, path, origin }) => ({
       keyId,
       deviceId,
