@@ -51,6 +51,23 @@ describe('several replicas', () => {
     expect(times).toEqual(times.toSorted());
   });
 
+  it('a command is accepted after the one before it, although that one was accepted by a fast clock', async () => {
+    const app = newKey(system.accountId);
+    const thing = system.thing(a, 'write-fast');
+    const deviceId = await system.register(thing);
+    const ahead = await fast();
+    const written = async (at: RunningProxy, asyncId: string) => {
+      const body = { method: 'PUT', uri: '/3341/0/5527', 'payload-b64': b64(asyncId) };
+      await system.call(at, app, 'POST', `/v2/device-requests/${deviceId}?async-id=${asyncId}`, body);
+      return (await system.result(asyncId)).value;
+    };
+    const first = await written(ahead, 'fast-clock');
+    const second = await written(a, 'another-clock');
+    await system.stop(ahead);
+    expect(second.acceptedAt > first.acceptedAt).toBe(true);
+    expect(second.commandId > first.commandId).toBe(true);
+  });
+
   it('rules stored through one apply on the other', async () => {
     const app = newKey(system.accountId);
     await system.call(b, app, 'PUT', '/v2/subscriptions', [

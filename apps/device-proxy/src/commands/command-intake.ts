@@ -63,6 +63,8 @@ const columnsOf = (manager: EntityManager) =>
 
 interface Ahead {
   known: string | null;
+  /** When the last command of the device was accepted. */
+  lastAcceptedAt: Date | null;
   length: number;
   bytes: number;
 }
@@ -71,6 +73,7 @@ const ahead = new PreparedStatement<Ahead>(
   `SELECT (SELECT CASE WHEN fingerprint = $4 THEN id END FROM commands
            WHERE key_id = $2 AND async_id = $3 AND device_id = $1 AND state IN ('waiting', 'executing')
            ORDER BY position DESC LIMIT 1) AS known,
+     (SELECT accepted_at FROM commands WHERE device_id = $1 ORDER BY id DESC LIMIT 1) AS "lastAcceptedAt",
      count(*)::int AS length, coalesce(sum(octet_length(payload)), 0)::int AS bytes
    FROM commands WHERE device_id = $1 AND state IN ('waiting', 'executing')`,
 );
@@ -101,7 +104,7 @@ export class CommandIntake {
     const once = idempotencyKey === undefined ? undefined : onceOnly(command, idempotencyKey);
     const first = once && (await this.idempotencyKeys.find(manager, once));
     if (first) return this.before(manager, first, true);
-    const { known, length, bytes } = await this.lookAhead(manager, command);
+    const { known, lastAcceptedAt, length, bytes } = await this.lookAhead(manager, command);
     if (known) {
       if (once) await this.idempotencyKeys.store(manager, once, known);
       return this.before(manager, known, false);
@@ -109,7 +112,7 @@ export class CommandIntake {
     const isFull = length >= queueLengthMax || bytes + (command.payload?.length ?? 0) > queueBytesMax;
     if (isFull && isUnlimited !== true)
       throw new QueueIsFull(command.kind === 'device-request' || isComposite(operationOf(command)) ? 400 : 429);
-    const fresh = await this.insert(manager, command, length === 0 ? claimant : undefined);
+    const fresh = await this.insert(manager, command, lastAcceptedAt, length === 0 ? claimant : undefined);
     if (once) await this.idempotencyKeys.store(manager, once, fresh.id);
     await within?.(manager, fresh);
     return { command: fresh, replayed: false, isNew: true };
@@ -123,18 +126,25 @@ export class CommandIntake {
     return { command: await manager.findOneByOrFail(Command, { id }), replayed, isNew: false };
   }
 
-  private async insert(manager: EntityManager, command: NewCommand, claimant?: Claimant): Promise<Command> {
+  private async insert(
+    manager: EntityManager,
+    command: NewCommand,
+    lastAcceptedAt: Date | null,
+    claimant?: Claimant,
+  ): Promise<Command> {
     const now = this.clock.now();
+    // Later than the command before it, even if a replica with a fast clock accepted that: this time orders desired values.
+    const acceptedAtMs = Math.max(now, (lastAcceptedAt?.getTime() ?? 0) + 1);
     const { expirySeconds, issued, ...fields } = command;
     const row = manager.create(Command, {
       ...fields,
-      id: issued?.id ?? newId(now),
+      id: issued?.id ?? newId(acceptedAtMs),
       sealedTicket: command.sealedTicket ?? null,
       noResponse: command.noResponse ?? false,
       attempts: 0,
       state: 'waiting',
       ...(claimant && claimOf({ attempts: 0, firstAttemptedAt: null }, claimant, now)),
-      acceptedAt: new Date(now),
+      acceptedAt: new Date(acceptedAtMs),
       acceptedBy: this.replicaId,
       expiresAt: issued?.expiresAt ?? new Date(now + expirySeconds * 1000),
     });
@@ -161,15 +171,15 @@ export class CommandIntake {
   }
 
   /**
-   * The command that this request repeats, and the number and size of the commands that wait for the device. An async-id is a
-   * correlation id: a request repeats the newest unfinished command with its async-id if both are the same request; otherwise
-   * it is a new command.
+   * The command that this request repeats, when the device's last one was accepted, and the number and size of those that wait.
+   * An async-id is a correlation id: a request repeats the newest unfinished command with its async-id if both are the same
+   * request; otherwise it is a new command.
    */
   private async lookAhead(
     manager: EntityManager,
     { deviceId, keyId, asyncId, fingerprint }: NewCommand,
   ): Promise<Ahead> {
     const [found] = await ahead.run(manager, [deviceId, keyId, asyncId, fingerprint]);
-    return found ?? { known: null, length: 0, bytes: 0 };
+    return found ?? { known: null, lastAcceptedAt: null, length: 0, bytes: 0 };
   }
 }
