@@ -353,6 +353,16 @@ describe('restored connections', () => {
     expect(() => dtls.restore(third, { takeOvers: 1, from: third.remote })).toThrow(TooManyConnections);
     expect(dtls.restore(third, { takeOvers: 1, from: ELSEWHERE }).remote).toEqual(third.remote);
   });
+
+  it('need room also at the address of a connection without an id, which stays', async () => {
+    const net = new TestNetwork(withIds);
+    await net.connected({ connectionId: CLIENT_ID });
+    const state = net.server.connection.state();
+    net.server = net.newServer({ ...withIds, limits: { connectionsMax: 1 } });
+    const { address: from } = await net.connected();
+    expect(net.server.dtls.hasRoomFor(from)).toBe(false);
+    expect(() => net.server.dtls.restore(state, { takeOvers: 1, from })).toThrow(TooManyConnections);
+  });
 });
 
 describe('callbacks of a handshake', () => {

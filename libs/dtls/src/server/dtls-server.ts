@@ -100,7 +100,7 @@ export class DtlsServer {
     return connection;
   }
 
-  /** Whether one more connection may come from this address. A connection that replaces the one at its address takes no more room. */
+  /** Whether one more connection may come from this address. */
   hasRoomFor(from: Address): boolean {
     return this.hasRoom(from, 0);
   }
@@ -192,15 +192,16 @@ export class DtlsServer {
    */
   private hasRoom(from: Address, ending: 0 | 1): boolean {
     const { connections, handshakes, limits } = this;
-    if (connections.at(addressKey(from)) !== undefined) return true;
     const total = connections.size + handshakes.size - ending;
     const ofSource = connections.from(from) + handshakes.from(from) - ending;
     return total < limits.connectionsMax && ofSource < limits.connectionsPerSourceMax;
   }
 
-  /** A connection at the address stays until the new handshake has succeeded (RFC 6347 §4.2.8). */
+  /** A connection at the address stays until the new handshake has succeeded (RFC 6347 §4.2.8), and then leaves it its room. */
   private startHandshake(hello: VerifiedHello, from: Address, former: PendingHandshake | undefined): void {
-    if (!this.hasRoom(from, former === undefined ? 0 : 1) || !this.handshakes.admit(from)) {
+    const isReplacement = this.connections.at(addressKey(from)) !== undefined;
+    const hasRoom = isReplacement || this.hasRoom(from, former === undefined ? 0 : 1);
+    if (!hasRoom || !this.handshakes.admit(from)) {
       this.count('handshake-refused');
       return;
     }
