@@ -15,7 +15,8 @@ export class Throttle {
   isDue(key: string): boolean {
     const nowMs = this.clock.now();
     const last = this.lastMs.get(key);
-    if (last !== undefined && nowMs - last < this.periodMs) return false;
+    // The absolute difference, so that no report is withheld for longer when the clock is set back.
+    if (last !== undefined && Math.abs(nowMs - last) < this.periodMs) return false;
     this.lastMs.delete(key);
     this.lastMs.set(key, nowMs);
     if (this.lastMs.size > rememberedMax) this.lastMs.delete(this.lastMs.keys().next().value as string);

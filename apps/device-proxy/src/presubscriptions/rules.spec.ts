@@ -45,5 +45,8 @@ describe('the rules of an account', () => {
     const renewed = await later();
     expect(renewed).not.toBe(changed);
     expect(await later()).toBe(renewed);
+    Object.assign(stored, { version: '4', rules: [{}] });
+    await clock.advance(-300_000);
+    expect(await rules.ofAccount(accountId)).toEqual(first);
   });
 });

@@ -47,7 +47,8 @@ export class Rules {
   /** Returns the same object while the rules are unchanged. */
   ofAccount(accountId: string): Promise<readonly RulesOfKey[]> {
     const cached = this.cache.get(accountId);
-    if (cached && this.clock.now() - cached.loadedAtMs < freshMs) return cached.rules;
+    // The absolute difference, so that no rules are kept for longer when the clock is set back.
+    if (cached && Math.abs(this.clock.now() - cached.loadedAtMs) < freshMs) return cached.rules;
     const rules = this.load(accountId);
     this.cache.set(accountId, { rules, loadedAtMs: this.clock.now() });
     rules.catch(() => this.cache.delete(accountId));
