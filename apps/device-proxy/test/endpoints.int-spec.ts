@@ -1,5 +1,5 @@
 import { type Identity, newId } from '@lanyard/service';
-import { eventually, type Thermometer } from '@lanyard/testing';
+import { eventually, TestClock, type Thermometer } from '@lanyard/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { RunningProxy } from './running-proxy.js';
 import { TestSystem, newKey } from './test-system.js';
@@ -102,6 +102,15 @@ describe('/v2/endpoints', () => {
       await eventually(async () => {
         await reports(23.5);
         await shows(other, '23.5');
+      });
+    });
+
+    it('is fresh for no second more at a replica whose clock is fast', async () => {
+      const ahead = await system.proxy('dp-fast', { clock: new TestClock(Date.now() + 120_000) });
+      await eventually(async () => {
+        await reports(23.5);
+        const response = await get(ahead);
+        expect([response.status, response.headers.get('cache-control')]).toEqual([200, 'max-age=0']);
       });
     });
 

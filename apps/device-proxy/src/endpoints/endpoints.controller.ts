@@ -168,7 +168,8 @@ export class EndpointsController {
     const path = resourcePathIn(request, endpointsPrefix);
     const cached = await this.cached.find(await this.commands.device(caller, request.params.deviceId), path);
     if (cached) {
-      const maxAge = Math.floor((cached.freshUntilMs - this.clock.now()) / 1000);
+      // Not negative: the clock of the device's replica may be behind.
+      const maxAge = Math.max(0, Math.floor((cached.freshUntilMs - this.clock.now()) / 1000));
       reply.headers({ 'content-type': cached.contentType, 'cache-control': `max-age=${maxAge}` });
       return Buffer.from(cached.bytes, 'latin1');
     }
