@@ -31,6 +31,14 @@ describe('the endpoint name of a certificate', () => {
     expect(endpointNameIn(certificate('x', { uris: [`urn:${'a'.repeat(61)}`] }), 'san_uri')).toBeUndefined();
   });
 
+  it('is the common name as it is in the certificate', () => {
+    for (const name of ['#7, "Hall" + <A>; \\B\\0A', ' a ', 'Zähler=7', 'a + CN=b'])
+      expect(endpointNameIn(certificate(name), 'common_name')).toBe(name);
+    expect(endpointNameIn(certificate('a\nCN=b'), 'common_name')).toBeUndefined();
+    expect(endpointNameIn({ subject: 'O=a\nserialNumber=7 + CN=meter-7' }, 'common_name')).toBe('meter-7');
+    expect(endpointNameIn({ subject: 'CN=a + CN=b' }, 'common_name')).toBeUndefined();
+  });
+
   it('cannot be made of a part of another name', () => {
     for (const name of [`a, URI:${urn}`, `a", URI:${urn}`, `a\\", URI:${urn}`, `"a", URI:${urn}`]) {
       const host = certificate('x', { hosts: [name] });

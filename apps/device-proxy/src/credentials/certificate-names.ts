@@ -20,12 +20,21 @@ const alternativeNames = (text: string, kind: 'URI' | 'DNS'): string[] => {
   return names;
 };
 
+/** Node escapes the values of a subject as RFC 2253 §2.4 does; two hex digits stand for a control character. */
+const unescaped = (text: string): string =>
+  text.replace(/\\([0-9A-F]{2}|.)/g, (_, code: string) =>
+    code.length === 2 ? String.fromCharCode(Number.parseInt(code, 16)) : code,
+  );
+
+/** Node writes each part of a subject on a line of its own; those that form one part together are joined by ` + `. */
+const commonNames = (subject: string): string[] =>
+  subject.split(/\n| \+ /).flatMap((part) => (part.startsWith('CN=') ? [unescaped(part.slice(3))] : []));
+
 /** Node returns no text for a subject without parts (RFC 5280 §4.1.2.6), nor for a certificate without alternative names. */
 type Named = Partial<Pick<X509Certificate, 'subject' | 'subjectAltName'>>;
 
 const namesFrom: Record<EndpointNameSource, (x509: Named) => string[]> = {
-  common_name: ({ subject = '' }) =>
-    subject.split('\n').flatMap((part) => (part.startsWith('CN=') ? [part.slice(3)] : [])),
+  common_name: ({ subject = '' }) => commonNames(subject),
   san_uri: ({ subjectAltName = '' }) => alternativeNames(subjectAltName, 'URI'),
   san_dns: ({ subjectAltName = '' }) => alternativeNames(subjectAltName, 'DNS'),
 };
