@@ -110,7 +110,7 @@ export class GroupsController {
   @Get(':id/devices')
   @Operation({ summary: 'List the devices of a group', description: deviceFilterHelp, ok: Devices })
   async members(@Param('id') id: string, @ListParameters(deviceListSpec, 'DeviceFilters') query: ListRequest) {
-    await this.groups.visible(query.caller, id);
+    await this.groups.mustBeVisible(query.caller, id);
     return this.devices.list(query.caller, query, id);
   }
 }

@@ -1,9 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import type { AuditTrail } from '@lanyard/kafka';
-import { type Identity, newId } from '@lanyard/service';
+import { type Identity, type ListRequest, newId } from '@lanyard/service';
 import { HeldQueries } from '@lanyard/testing';
 import type { DataSource, EntityManager } from 'typeorm';
+import type { DeviceList } from '../devices/device-list.js';
 import type { ProfileAnnouncer } from '../devices/profile-announcer.js';
+import { GroupNotFound } from '../errors.js';
+import { GroupsController } from './groups.controller.js';
 import { GroupsService } from './groups.service.js';
 
 describe('deletions of device groups', () => {
@@ -45,5 +48,33 @@ describe('a device that is added to a device group', () => {
     await groups.changeMember('add', actor, newId(), newId());
     expect(statements).toContainEqual(expect.stringMatching(/^INSERT INTO registry.group_members/));
     expect(statements.filter((sql) => /count\(\*\)[^]*group_id =/.test(sql))).toEqual([]);
+  });
+});
+
+describe('a list of the devices of a group', () => {
+  const listed = async (accountId: string, groupId: string, deviceGroups?: string[]): Promise<string[]> => {
+    const statements: string[] = [];
+    const query = (sql: string, [id]: string[] = []): Promise<unknown[]> => {
+      statements.push(sql);
+      return Promise.resolve(id === groupId ? [{ id }] : []);
+    };
+    const groups = new GroupsService(
+      { query } as unknown as DataSource,
+      {} as unknown as AuditTrail,
+      {} as unknown as ProfileAnnouncer,
+    );
+    const devices = { list: () => Promise.resolve() } as unknown as DeviceList;
+    const caller = { accountId, ...(deviceGroups && { deviceGroups }) };
+    await new GroupsController(groups, devices).members(groupId, { caller } as unknown as ListRequest);
+    return statements;
+  };
+
+  it('does not have the devices of the group counted', async () => {
+    const statements = await listed(newId(), newId());
+    expect(statements).toEqual([expect.stringMatching(/^SELECT FROM registry.device_groups/)]);
+  });
+
+  it('is not found by a caller that is limited to other groups', async () => {
+    await expect(listed(newId(), newId(), [newId()])).rejects.toThrow(GroupNotFound);
   });
 });

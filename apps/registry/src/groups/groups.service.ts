@@ -1,6 +1,6 @@
 import type { Actor } from '@lanyard/contracts';
 import { AuditTrail } from '@lanyard/kafka';
-import { FairQueue, type Identity, type ListSpec } from '@lanyard/service';
+import { FairQueue, hasRow, type Identity, type ListSpec } from '@lanyard/service';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { deviceConditions, type DeviceOwner } from '../devices/device-list.js';
@@ -57,6 +57,17 @@ export class GroupsService extends NamedRecords<Group> {
   async visible({ accountId, deviceGroups }: DeviceOwner, id: string): Promise<Group> {
     if (deviceGroups?.includes(id) === false) throw new GroupNotFound();
     return this.get(accountId, id);
+  }
+
+  /** As `visible`, but does not read the record, for which all devices of the group are counted. */
+  async mustBeVisible(
+    { accountId, deviceGroups }: DeviceOwner,
+    id: string,
+    database: Pick<EntityManager, 'query'> = this.database,
+  ): Promise<void> {
+    if (deviceGroups?.includes(id) === false) throw new GroupNotFound();
+    const sql = 'SELECT FROM registry.device_groups WHERE id = $1 AND account_id = $2';
+    if (!(await hasRow(database, sql, [id, accountId]))) throw new GroupNotFound();
   }
 
   /** Waits for its turn at the database: up to one membership for each device of the account ends with the group. */

@@ -159,8 +159,9 @@ export class SelectionAnswers {
   }
 
   private async select(manager: EntityManager, request: DeviceSelectionRequested): Promise<Answer> {
+    const { accountId, groupId } = request;
     try {
-      if (request.groupId !== undefined) await this.groups.get(request.accountId, request.groupId, manager);
+      if (groupId !== undefined) await this.groups.mustBeVisible({ accountId }, groupId, manager);
       return await this.page(manager, request);
     } catch (error) {
       if (error instanceof GroupNotFound) return refused('group_id', error.message);

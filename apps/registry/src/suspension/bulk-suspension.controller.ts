@@ -96,7 +96,7 @@ export class BulkSuspensionController {
     const filters = filter === undefined ? [] : filtersOf(filter);
     // A query such as `&` has no filter: it would select every device of the account.
     if (groupId === undefined && filters.length === 0) throw new SelectionMissing();
-    if (groupId !== undefined) await this.groups.visible(caller, groupId);
+    if (groupId !== undefined) await this.groups.mustBeVisible(caller, groupId);
     return {
       filters,
       ...(filter !== undefined && { filter }),
