@@ -2,7 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import type { AuditTrail } from '@lanyard/kafka';
 import { newId, systemClock } from '@lanyard/service';
 import { HeldQueries } from '@lanyard/testing';
-import type { DataSource } from 'typeorm';
+import type { DataSource, EntityManager } from 'typeorm';
+import { ImportNotFound } from '../errors.js';
 import type { ImportWorker } from './import-worker.js';
 import { ImportsService } from './imports.service.js';
 
@@ -19,5 +20,21 @@ describe('deletions of imports', () => {
     const remove = (accountId: string): Promise<void> =>
       imports.remove({ accountId, keyId: newId(), requestId: newId() }, found.id);
     expect(await transactions.begunByTenAndOne(remove)).toEqual([5, 6]);
+  });
+
+  it('of which another request was first are not found, and not recorded', async () => {
+    const found = { id: newId(), name: 'meters', status: 'new', processed_count: 0 };
+    const recorded: unknown[] = [];
+    const deleted = { query: () => Promise.resolve([[], 0]) } as unknown as EntityManager;
+    const transaction = (work: (manager: EntityManager) => Promise<void>): Promise<void> => work(deleted);
+    const imports = new ImportsService(
+      { query: () => Promise.resolve([found]), transaction } as unknown as DataSource,
+      { record: (...entry: unknown[]) => Promise.resolve(recorded.push(entry)) } as unknown as AuditTrail,
+      systemClock,
+      {} as unknown as ImportWorker,
+    );
+    const actor = { accountId: newId(), keyId: newId(), requestId: newId() };
+    await expect(imports.remove(actor, found.id)).rejects.toThrow(ImportNotFound);
+    expect(recorded).toEqual([]);
   });
 });

@@ -117,7 +117,9 @@ export class ImportsService {
 
   private async removeWith(manager: EntityManager, actor: Actor, found: DeviceImport): Promise<void> {
     const { id, status, processed_count: processed } = found;
-    await manager.query('DELETE FROM registry.device_imports WHERE id = $1', [id]);
+    // Another request may have deleted it meanwhile.
+    if ((await affected(manager, 'DELETE FROM registry.device_imports WHERE id = $1', [id])) === 0)
+      throw new ImportNotFound();
     const data = { status, processed_count: String(processed) };
     await this.audit.record(manager, 'SYS_553', entryOf(actor, found, data));
   }
