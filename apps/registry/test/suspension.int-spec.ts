@@ -3,11 +3,12 @@ import { suspensionCategories } from '@lanyard/contracts';
 import { newId } from '@lanyard/service';
 import { eventually } from '@lanyard/testing';
 import { Client } from 'pg';
-
+import { SessionWriter } from '../src/intake/session-writer.js';
 import { type Body, testSystem, type Reply } from './test-system.js';
 
 describe('suspension and sessions', () => {
-  const { call, configOf, created, changesOf, introduce, session, tell, tellAccount } = testSystem('suspension');
+  const { call, configOf, created, changesOf, introduce, replica, session, tell, tellAccount } =
+    testSystem('suspension');
 
   describe('suspend and resume', () => {
     it.each(suspensionCategories.map((c) => [c]))('204 for %s: blocked, announced, resumed', async (category) => {
@@ -274,6 +275,18 @@ describe('suspension and sessions', () => {
       await eventually(async () => expect(await state(id)).toBe('registered'));
       // The first type that is stored stays.
       expect((await call('GET', `/v3/devices/${id}`)).body.endpoint_type).toBe('newer');
+    });
+
+    it('a fact that is stored after the end of its epoch changes nothing', async () => {
+      const id = await created();
+      const writer = replica(0).app.get(SessionWriter, { strict: false });
+      const told = async (...facts: Parameters<typeof session>[1][]): Promise<string> => {
+        for (const fact of facts) await writer.apply([session(id, fact)]);
+        return state(id);
+      };
+      expect(await told({ epoch: 1 }, { epoch: 1, change: 'updated' })).toBe('registered');
+      expect(await told({ epoch: 1, change: 'expired' }, { epoch: 1, change: 'updated' })).toBe('deregistered');
+      expect(await told({ epoch: 2, change: 'updated' })).toBe('registered');
     });
   });
 });
