@@ -18,11 +18,9 @@ export class ImageSweeper extends BackgroundWork {
 
   protected async step(): Promise<void> {
     const silentSince = new Date(this.clock.now() - uploadSilenceMs);
-    const [abandoned] = (await this.database.query(
-      'DELETE FROM campaigns.firmware_images WHERE NOT stored AND touched_at < $1 RETURNING id',
-      [silentSince],
-    )) as [{ id: string }[], number];
-    for (const { id } of abandoned) await this.packages.remove(id);
+    await this.database.query('DELETE FROM campaigns.firmware_images WHERE NOT stored AND touched_at < $1', [
+      silentSince,
+    ]);
     for await (const ids of this.packages.idsBefore(silentSince.getTime())) await this.removeUnknown(ids);
   }
 
@@ -33,6 +31,13 @@ export class ImageSweeper extends BackgroundWork {
       [ids],
     );
     const keep = new Set(known.map(({ id }) => id));
-    for (const id of ids) if (isId(id) && !keep.has(id)) await this.packages.remove(id);
+    for (const id of ids) if (isId(id) && !keep.has(id)) await this.remove(id);
+  }
+
+  /** Bytes that cannot be removed, such as those of a file of another user, do not keep the others. */
+  private async remove(id: string): Promise<void> {
+    await this.packages.remove(id).catch((err: unknown) => {
+      this.logger.warn({ err, imageId: id }, 'bytes of a package not removed: will be retried');
+    });
   }
 }
