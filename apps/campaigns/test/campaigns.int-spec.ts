@@ -335,22 +335,30 @@ describe('a campaign', () => {
     expect(reasons.toSorted()).toEqual(['the device is suspended', 'the device was deleted']);
   });
 
+  const sessionsOf = async (deviceIds: string[]): Promise<unknown[]> =>
+    system.database().query<unknown[]>('SELECT FROM campaigns.device_sessions WHERE device_id = ANY($1)', [deviceIds]);
+
+  it('a registration of a device that is read after its deletion is stored until its session ends', async () => {
+    const deleted = newId();
+    await system.takeLifecycle(deleted, 'deleted');
+    await system.register(deleted);
+    await eventually(async () => expect(await sessionsOf([deleted])).toHaveLength(1));
+    await system.register(deleted, { change: 'deregistered', reason: 'deleted' });
+    await eventually(async () => expect(await sessionsOf([deleted])).toEqual([]));
+  });
+
   it('the end of a session of a deleted device is not stored', async () => {
     const deleted = newId();
     // On each partition one that comes afterwards.
     const others = Array.from({ length: 24 }, () => newId());
-    const known = async (deviceIds: string[]): Promise<unknown[]> =>
-      system
-        .database()
-        .query<unknown[]>('SELECT FROM campaigns.device_sessions WHERE device_id = ANY($1)', [deviceIds]);
     await system.register(deleted);
-    await eventually(async () => expect(await known([deleted])).toHaveLength(1));
+    await eventually(async () => expect(await sessionsOf([deleted])).toHaveLength(1));
     await system.tellLifecycle(deleted, 'deleted');
-    await eventually(async () => expect(await known([deleted])).toEqual([]));
+    await eventually(async () => expect(await sessionsOf([deleted])).toEqual([]));
     await system.register(deleted, { change: 'expired' });
     for (const other of others) await system.register(other);
-    await eventually(async () => expect(await known(others)).toHaveLength(24));
-    expect(await known([deleted])).toEqual([]);
+    await eventually(async () => expect(await sessionsOf(others)).toHaveLength(24));
+    expect(await sessionsOf([deleted])).toEqual([]);
   });
 
   it('devices do not fail by a suspension that is over, when its fact comes again', async () => {

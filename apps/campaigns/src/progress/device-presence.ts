@@ -26,6 +26,10 @@ const sessionsSql = `
       (excluded.registered, excluded.queue_mode, coalesce(excluded.transport, s.transport), excluded.awake_until,
         excluded.host_gateway)`;
 
+const forgetSql = `
+  WITH held AS (SELECT device_id FROM campaigns.device_sessions WHERE device_id = ANY($1) ORDER BY device_id FOR UPDATE)
+  DELETE FROM campaigns.device_sessions s USING held WHERE s.device_id = held.device_id`;
+
 /** Campaigns that wait for one of the devices, or for one behind it, look for devices to start now. */
 const wakeSql = `
   UPDATE campaigns.update_campaigns SET tick_at = $2
@@ -119,6 +123,9 @@ export class DevicePresence {
 
   private async storeSessions(facts: readonly DeviceSessionChanged[]): Promise<void> {
     await this.database.query(sessionsSql, [JSON.stringify(lastFacts(facts).map(sessionOf))]);
+    // The deletion of the device may have been read before its registration.
+    const deleted = facts.filter(({ reason }) => reason === 'deleted').map(({ deviceId }) => deviceId);
+    if (deleted.length > 0) await this.database.query(forgetSql, [deleted]);
     const there = facts.filter(isThere).map(({ deviceId }) => deviceId);
     if (there.length > 0) await this.database.query(wakeSql, [there, new Date(this.clock.now())]);
     const registered = facts.filter(({ change }) => change === 'registered').map(({ deviceId }) => deviceId);
@@ -160,8 +167,7 @@ export class DevicePresence {
         code: 'SYS_111',
         reason: reasons.get(id) ?? '',
       }));
-      if (deleted.length > 0)
-        await manager.query('DELETE FROM campaigns.device_sessions WHERE device_id = ANY($1)', [deleted]);
+      if (deleted.length > 0) await manager.query(forgetSql, [deleted]);
     });
   }
 
