@@ -1,7 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
+import { type DeviceSessionChanged, DeviceSessions, fixtures } from '@lanyard/contracts';
 import { newId } from '@lanyard/service';
 import { eventually } from '@lanyard/testing';
 import { campaignDevicesMax } from '../src/limits.js';
+import { DevicePresence } from '../src/progress/device-presence.js';
 import { accountId, registered, testSystem } from './test-system.js';
 
 const system = testSystem('dry-run');
@@ -92,5 +94,22 @@ describe('a dry run', () => {
     for (const selectionId of [first, second]) await system.takePage(selectionId, { devices: [registered(newId())] });
     expect([await act('GET', ''), await system.devicesOf(id)]).toEqual([null, []]);
     await act('POST', '/abort');
+  });
+});
+
+describe('a device whose session has ended', () => {
+  it('is not registered by a fact of this session that is stored late', async () => {
+    const deviceId = newId();
+    const fact = { ...(fixtures(DeviceSessions).valid['registered'] as DeviceSessionChanged), accountId, deviceId };
+    const isRegistered = async (...changes: DeviceSessionChanged['change'][]): Promise<boolean> => {
+      for (const change of changes) await system.part(DevicePresence).applySessions([{ ...fact, change }]);
+      const sql = 'SELECT registered FROM campaigns.device_sessions WHERE device_id = $1';
+      const [row] = (await system.database().query(sql, [deviceId])) as [{ registered: boolean }];
+      return row.registered;
+    };
+    expect(await isRegistered('registered', 'updated')).toBe(true);
+    expect(await isRegistered('expired', 'updated')).toBe(false);
+    fact.epoch++;
+    expect(await isRegistered('updated')).toBe(true);
   });
 });

@@ -9,8 +9,9 @@ import { lockedInOrder, selectUpdates, type UpdateRow } from './update-row.js';
 /** For facts that do not say how long the device is awake, as those of earlier versions: MAX_TRANSMIT_WAIT (RFC 7252 §4.8.2). */
 const awakeMsDefault = 93_000;
 
-// A lower epoch than the stored one is a late report of a previous session owner. What has not changed is not written,
-// and neither is the end of a session that is not known: a device that was deleted would get a row again.
+// A lower epoch than the stored one is a late report of a previous session owner, and the end of an epoch is its last fact. What
+// has not changed is not written, and neither is the end of a session that is not known: a device that was deleted would get a
+// row again.
 const sessionsSql = `
   INSERT INTO campaigns.device_sessions AS s
     (device_id, account_id, epoch, registered, queue_mode, transport, awake_until, host_gateway)
@@ -21,7 +22,7 @@ const sessionsSql = `
   ON CONFLICT (device_id) DO UPDATE SET epoch = excluded.epoch, registered = excluded.registered,
     queue_mode = excluded.queue_mode, transport = coalesce(excluded.transport, s.transport),
     awake_until = excluded.awake_until, host_gateway = excluded.host_gateway
-  WHERE s.epoch <= excluded.epoch
+  WHERE (s.epoch < excluded.epoch OR (s.epoch = excluded.epoch AND s.registered))
     AND (s.registered, s.queue_mode, s.transport, s.awake_until, s.host_gateway) IS DISTINCT FROM
       (excluded.registered, excluded.queue_mode, coalesce(excluded.transport, s.transport), excluded.awake_until,
         excluded.host_gateway)`;
