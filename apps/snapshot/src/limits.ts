@@ -18,7 +18,7 @@ export const historyPoints = { min: 1, max: 2_000, default: 500 } as const;
 /** How often partitions of the history are created and dropped. */
 export const partitionCheckMs = 600_000;
 
-/** How often the history of deleted devices is removed, and of how many, and how much of it, in one statement. */
+/** How often snapshots and history of deleted devices are removed, of how many, and how much of the history in one statement. */
 export const historyRemovalPeriodMs = 60_000;
 export const historyRemovalBatch = 50;
 export const historyRemovalSliceMs = 6 * 3_600_000;

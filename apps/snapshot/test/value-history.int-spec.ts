@@ -207,23 +207,33 @@ describe('the value history', () => {
     expect(await decoded()).not.toContain(1);
   });
 
-  it('ends with its device', async () => {
+  it('ends with its device, and so do the values and subscriptions of the snapshot', async () => {
     const deviceId = newId();
     const created = { ...(fixtures(DeviceLifecycle).valid['created'] as DeviceLifecycleChanged), accountId, deviceId };
     await system.producer.send(DeviceLifecycle, created);
     const measuredAt = new Date(Date.now() - 13 * 60 * minuteMs).toISOString();
     await send(value(deviceId, '0', { measuredAt }), value(deviceId, '1'), value(deviceId, '2'));
     await values(deviceId, 3, { from: '2026-01-01T00:00:00Z' });
+    await database.query(
+      `INSERT INTO snapshot.subscriptions (device_id, key_id, path, status, changed_at)
+       VALUES ($1, 'key', '/3303', 'confirmed', now())`,
+      [deviceId],
+    );
+    const resources: { id: string }[] = await database.query('SELECT id FROM snapshot.resources WHERE device_id = $1', [
+      deviceId,
+    ]);
     const stored = (): Promise<unknown[]> =>
       database.query(
-        'SELECT 1 FROM snapshot.value_history h JOIN snapshot.resources r ON r.id = h.resource_id WHERE r.device_id = $1',
-        [deviceId],
+        `SELECT 'value' AS what FROM snapshot.value_history WHERE resource_id = ANY($2)
+         UNION ALL SELECT 'resource' FROM snapshot.resources WHERE device_id = $1
+         UNION ALL SELECT 'subscription' FROM snapshot.subscriptions WHERE device_id = $1`,
+        [deviceId, resources.map(({ id }) => id)],
       );
     const suspended = { ...created, change: 'suspended', lifecycleStatus: 'blocked', revision: 2 } as const;
     await system.producer.send(DeviceLifecycle, suspended);
     await system.producer.send(DeviceLifecycle, { ...suspended, change: 'deleted', revision: 3 });
     await eventually(async () => expect((await get(deviceId)).status).toBe(404));
-    expect(await stored()).toHaveLength(3);
+    expect(await stored()).toHaveLength(5);
     const logger = createLogger({ app: 'test', replicaId: 'test', level: 'silent' });
     const removal = Object.assign(new HistoryRemoval(database), {
       logger,

@@ -16,26 +16,31 @@ const removalSql = `
   DELETE FROM snapshot.value_history h USING snapshot.resources r
   WHERE r.device_id = ANY($1) AND h.resource_id = r.id AND h.at >= $2 AND h.at < $3`;
 
-const markSql = `
-  UPDATE snapshot.devices SET history_removed = true WHERE device_id = ANY($1) AND deleted_at IS NOT NULL`;
+// After the history, which is found by the ids of the resources.
+const endSql = `
+  WITH gone AS (
+    UPDATE snapshot.devices SET history_removed = true WHERE device_id = ANY($1) AND deleted_at IS NOT NULL
+    RETURNING device_id),
+  resources AS (DELETE FROM snapshot.resources WHERE device_id IN (SELECT device_id FROM gone))
+  DELETE FROM snapshot.subscriptions WHERE device_id IN (SELECT device_id FROM gone)`;
 
 const keptMs = Math.max(...branches.map(({ keptHours }) => hoursMs(keptHours)));
 
 /**
- * Removes the history of deleted devices, which nothing shows any more: by the index, a few devices and hours at a time, because a
- * device may have millions of values. Two replicas may do the same.
+ * Removes the snapshots of deleted devices, which nothing shows any more, and before that their history: by the index, a few
+ * devices and hours at a time, because a device may have millions of values. Two replicas may do the same.
  */
 @Injectable()
 export class HistoryRemoval extends BackgroundWork {
   constructor(private readonly database: DataSource) {
-    super(historyRemovalPeriodMs, 'history of deleted devices not removed: will be retried');
+    super(historyRemovalPeriodMs, 'snapshots of deleted devices not removed: will be retried');
   }
 
   protected async step(): Promise<boolean> {
     return (await this.remove()) === historyRemovalBatch;
   }
 
-  /** Returns the number of devices whose history was removed. */
+  /** Returns the number of devices whose snapshot was removed. */
   async remove(): Promise<number> {
     const { database } = this;
     const nowMs = this.clock.now();
@@ -50,7 +55,7 @@ export class HistoryRemoval extends BackgroundWork {
       from = to;
     }
     await database.query(removalSql, [deviceIds, from, 'infinity']);
-    await database.query(markSql, [deviceIds]);
+    await database.query(endSql, [deviceIds]);
     return due.length;
   }
 }
