@@ -15,7 +15,10 @@ import {
 } from '@lanyard/contracts';
 import type { KafkaProducer } from '@lanyard/kafka';
 import { newId } from '@lanyard/service';
-import { eventually } from '@lanyard/testing';
+import { eventually, TestClock } from '@lanyard/testing';
+import { DataSource } from 'typeorm';
+import { MembershipRetention } from '../src/groups/membership-retention.js';
+import { MembershipStore } from '../src/groups/membership-store.js';
 import { TestSystem } from './test-system.js';
 
 interface Page {
@@ -23,6 +26,13 @@ interface Page {
   has_more: boolean;
   order: string;
   total_count?: number;
+}
+
+/** Takes a step when the test says so. */
+class SteppedRetention extends MembershipRetention {
+  takeStep(): Promise<boolean> {
+    return this.step();
+  }
 }
 
 describe('the event log', () => {
@@ -311,6 +321,33 @@ describe('the event log', () => {
     await eventually(async () => expect(await rest()).toEqual([a, a]));
     await member(b, [group], 5);
     await eventually(async () => expect(await rest()).toEqual([a, b, a]));
+  });
+
+  it('of a device group: not those of a device that has left it, even if an older fact is stored late', async () => {
+    const account = newId();
+    const [deviceId, group] = [newId(), newId()];
+    await producer.send(DeviceSessions, { ...registered(deviceId, 1, '2024-03-01T00:00:00Z'), accountId: account });
+    const devicesOf = async (groupId: string): Promise<string[]> =>
+      (await get(`/v3/device-events?group_id=${groupId}`, account)).body.data.map((e) => e.device_id);
+    await eventually(async () => expect(await devicesOf('')).toEqual([deviceId]));
+    const part = { strict: false } as const;
+    const [database, store] = [system.service.app.get(DataSource, part), system.service.app.get(MembershipStore, part)];
+    const take = (groups: string[], revision: number): Promise<void> =>
+      store.apply([{ deviceId, accountId: account, groups, revision, changedAt: new Date().toISOString() }]);
+    await take([group], 1);
+    expect([await devicesOf(group), await devicesOf('')]).toEqual([[deviceId], []]);
+    await take([], 2);
+    await take([group], 1);
+    expect([await devicesOf(group), await devicesOf('')]).toEqual([[], [deviceId]]);
+    const keptAfter = async (hours: number): Promise<unknown[]> => {
+      const clock = new TestClock(Date.now() + hours * 3_600_000);
+      await Object.assign(new SteppedRetention(database), { clock }).takeStep();
+      return database.query('SELECT revision::int FROM event_log.memberships WHERE device_id = $1', [deviceId]);
+    };
+    expect(await keptAfter(23)).toEqual([{ revision: 2 }]);
+    expect(await keptAfter(25)).toEqual([]);
+    await take([group], 3);
+    expect(await keptAfter(25)).toEqual([{ revision: 3 }]);
   });
 
   it('another account sees nothing of it', async () => {

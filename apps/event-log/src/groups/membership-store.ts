@@ -3,16 +3,13 @@ import { columnsOf, type Filter } from '@lanyard/service';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 
+// A device that has left its last group keeps its revision (membership-retention.ts), so that an older fact finds it.
 const putSql = `
   INSERT INTO event_log.memberships AS m (device_id, account_id, groups, revision)
   SELECT r.device_id, r.account_id, string_to_array(r.groups, ','), r.revision
   FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[]) AS r (device_id, account_id, groups, revision)
-  ON CONFLICT (device_id) DO UPDATE SET groups = excluded.groups, revision = excluded.revision
+  ON CONFLICT (device_id) DO UPDATE SET groups = excluded.groups, revision = excluded.revision, changed_at = now()
   WHERE m.revision < excluded.revision`;
-
-const dropSql = `
-  DELETE FROM event_log.memberships m USING unnest($1::text[], $2::bigint[]) AS r (device_id, revision)
-  WHERE m.device_id = r.device_id AND m.revision < r.revision`;
 
 /** SQL condition on `device_id`, for a filter by groups; values are appended to `parameters`. '' means no group. */
 export const inGroups = (
@@ -22,7 +19,7 @@ export const inGroups = (
 ): string => {
   const ofAccount = `SELECT m.device_id FROM event_log.memberships m WHERE m.account_id = $${parameters.push(accountId)}`;
   const inOne = `device_id IN (${ofAccount} AND m.groups && $${parameters.push(values)}::text[])`;
-  const wanted = values.includes('') ? `(device_id NOT IN (${ofAccount}) OR ${inOne})` : inOne;
+  const wanted = values.includes('') ? `(device_id NOT IN (${ofAccount} AND m.groups <> '{}') OR ${inOne})` : inOne;
   return operator === 'eq' || operator === 'in' ? wanted : `NOT ${wanted}`;
 };
 
@@ -36,13 +33,7 @@ export class MembershipStore {
     const last = new Map<string, DeviceGroupsChanged>();
     for (const fact of facts)
       if (fact.revision >= (last.get(fact.deviceId)?.revision ?? 0)) last.set(fact.deviceId, fact);
-    const members = [...last.values()].filter(({ groups }) => groups.length > 0);
-    const gone = [...last.values()].filter(({ groups }) => groups.length === 0);
-    if (members.length > 0)
-      await this.database.query(
-        putSql,
-        columnsOf(members.map((f) => [f.deviceId, f.accountId, f.groups.join(','), f.revision])),
-      );
-    if (gone.length > 0) await this.database.query(dropSql, columnsOf(gone.map((f) => [f.deviceId, f.revision])));
+    const rows = [...last.values()].map((f) => [f.deviceId, f.accountId, f.groups.join(','), f.revision]);
+    if (rows.length > 0) await this.database.query(putSql, columnsOf(rows));
   }
 }
