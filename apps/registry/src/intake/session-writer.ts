@@ -23,7 +23,7 @@ const stateSql = `
   UPDATE registry.devices d SET state = s.state, session_epoch = s.epoch,
     endpoint_type = COALESCE(d.endpoint_type, s.endpoint_type)
   FROM unnest($1::text[], $2::text[], $3::bigint[], $4::text[]) AS s (id, state, epoch, endpoint_type)
-  WHERE d.id = s.id AND (d.session_epoch < s.epoch OR (d.session_epoch = s.epoch AND d.state = 'registered'))`;
+  WHERE d.id = s.id AND (d.session_epoch < s.epoch OR (d.session_epoch = s.epoch AND d.state <> 'deregistered'))`;
 
 /** Keeps the devices' state in step with their sessions. A batch may be repeated. */
 @Injectable()
