@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { deadLetterTopic, DeviceEvents, type DeviceEventReported } from '@lanyard/contracts';
 import { newId } from '@lanyard/service';
 import { eventually, type Isolation, isolate } from '@lanyard/testing';
+import kafkajs from 'kafkajs';
 import { messageBytesMax } from '../src/connection/topic-settings.js';
 import { BatchConsumer, type KafkaConnection, KafkaProducer, PoisonMessage } from '../src/index.js';
 import { testConnection } from './test-connection.js';
@@ -43,6 +44,32 @@ describe('dead letters of large messages', () => {
     await consumer.start();
     const letters = async () => [...(await connection.offsets(deadLetterTopic('largest-poison', 'g'))).values()];
     await eventually(async () => expect(await letters()).toEqual([{ low: 0n, high: 1n }]));
+  });
+
+  it('a message that only its compression made small enough becomes a dead letter without its end', async () => {
+    const topic = { ...DeviceEvents, name: 'compressed-poison' };
+    await connection.ensureTopics([topic]);
+    const foreign = connection.kafka.producer({ createPartitioner: kafkajs.Partitioners.DefaultPartitioner });
+    await foreign.connect();
+    await foreign.send({
+      topic: connection.topicName(topic.name),
+      compression: kafkajs.CompressionTypes.GZIP,
+      messages: [{ key: newId(), value: Buffer.alloc(2 * messageBytesMax, 'x') }],
+    });
+    await foreign.disconnect();
+    const own = new BatchConsumer<DeviceEventReported>(connection, {
+      topic,
+      group: 'g',
+      onFatal: (error) => void expect(error).toBeUndefined(),
+      handler: async () => undefined,
+    });
+    await own.start();
+    try {
+      const letters = async () => [...(await connection.offsets(deadLetterTopic(topic.name, 'g'))).values()];
+      await eventually(async () => expect(await letters()).toEqual([{ low: 0n, high: 1n }]));
+    } finally {
+      await own.stop();
+    }
   });
 
   it('a topic of dead letters that was made for smaller ones takes large ones', async () => {

@@ -1,34 +1,50 @@
 import { describe, expect, it } from '@jest/globals';
 import { DeviceEvents, type DeviceEventReported } from '@lanyard/contracts';
 import { createLogger } from '@lanyard/service';
-import type { EachBatchPayload, KafkaMessage, Message, TopicMessages } from 'kafkajs';
+import kafkajs, {
+  type EachBatchPayload,
+  type IHeaders,
+  type KafkaMessage,
+  type Message,
+  type TopicMessages,
+} from 'kafkajs';
 import type { KafkaConnection } from '../connection/kafka-connection.js';
 import { UnreadableBatch } from '../kafkajs/unreadable-batch.js';
-import type { BatchHandler } from './batch.js';
+import { type BatchHandler, PoisonMessage } from './batch.js';
 import { BatchConsumer } from './batch-consumer.js';
 import { deadLetterHeaders } from './dead-letters.js';
 
 const topic = DeviceEvents.name;
 const partition = 0;
 
-const message = (offset: string): KafkaMessage => ({
+const message = (offset: string, value = Buffer.from('{}'), headers: IHeaders = {}): KafkaMessage => ({
   offset,
   key: null,
-  value: Buffer.from('{}'),
+  value,
   timestamp: '0',
   attributes: 0,
-  headers: {},
+  headers,
 });
 
 const nextTurn = (): Promise<void> => new Promise((turned) => setImmediate(turned));
 
+const tooLarge = new kafkajs.KafkaJSProtocolError(
+  Object.assign(new Error('too large'), { type: 'MESSAGE_TOO_LARGE', code: 10, retriable: false }),
+);
+
 interface Options {
   handler?: BatchHandler<DeviceEventReported>;
   commit?: (offset: string) => Promise<void>;
+  /** The largest value that Kafka takes as a dead letter, in bytes. */
+  letterMax?: number;
 }
 
 /** A consumer that has joined its group, with stubs in place of kafkajs. */
-const started = async ({ handler = async () => undefined, commit = async () => undefined }: Options) => {
+const started = async ({
+  handler = async () => undefined,
+  commit = async () => undefined,
+  letterMax = Infinity,
+}: Options) => {
   const listeners = new Map<string, (event: object) => void>();
   const letters: Message[] = [];
   let eachBatch: (payload: EachBatchPayload) => Promise<void> = async () => undefined;
@@ -48,8 +64,10 @@ const started = async ({ handler = async () => undefined, commit = async () => u
     connect: async () => undefined,
     disconnect: async () => undefined,
     sendBatch: async ({ topicMessages }: { topicMessages: TopicMessages[] }) => {
-      letters.push(...topicMessages.flatMap(({ messages }) => messages));
-      return topicMessages.map((sent) => ({ topicName: sent.topic }));
+      const sent = topicMessages.flatMap(({ messages }) => messages);
+      if (sent.some(({ value }) => (value?.length ?? 0) > letterMax)) throw tooLarge;
+      letters.push(...sent);
+      return topicMessages.map(({ topic: topicName }) => ({ topicName }));
     },
   };
   const connection = {
@@ -98,6 +116,32 @@ describe('a consumer of batches', () => {
       [deadLetterHeaders.offset]: '4',
       [deadLetterHeaders.reason]: expect.stringContaining('LZ4'),
     });
+    await consumer.stop();
+  });
+
+  it('keeps the beginning of a dead letter that Kafka does not take, and handles what follows it', async () => {
+    const handled: bigint[] = [];
+    const { consumer, deliver, letters } = await started({
+      letterMax: 300_000,
+      handler: async ({ messages }) => {
+        for (const { offset, raw } of messages)
+          if (raw.length > 2) throw new PoisonMessage(offset, 'no event');
+          else handled.push(offset);
+      },
+    });
+    const large = Buffer.alloc(400_000, 'x');
+    await deliver(
+      message('3', large, { ce_id: 'one' }),
+      message('4', large, { ce_id: 'one', much: 'x'.repeat(300_000) }),
+      message('5'),
+    );
+    expect(handled).toEqual([5n]);
+    expect(letters.map(({ value }) => value?.length)).toEqual([262_144, 262_144]);
+    expect(letters.map((letter) => letter.headers)).toEqual([
+      expect.objectContaining({ ce_id: 'one', [deadLetterHeaders.offset]: '3' }),
+      expect.not.objectContaining({ ce_id: 'one' }),
+    ]);
+    expect(letters[0]?.headers?.[deadLetterHeaders.reason]).toBe('too large, this is its beginning: no event');
     await consumer.stop();
   });
 

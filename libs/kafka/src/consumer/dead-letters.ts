@@ -25,11 +25,26 @@ export const deadLetterHeaders = {
   at: 'dlq_at',
 } as const;
 
-/** kafkajs gives up after a few attempts: the last error is the cause. */
-const isTopicMissing = (error: unknown): boolean =>
-  error instanceof KafkaJSProtocolError
-    ? error.type === 'UNKNOWN_TOPIC_OR_PARTITION'
-    : error instanceof KafkaJSError && isTopicMissing(error.cause);
+/** Kafka's name for why it stored nothing. kafkajs gives up after a few attempts: the last error is the cause. */
+const refusalOf = (error: unknown): string | undefined => {
+  if (error instanceof KafkaJSProtocolError) return error.type;
+  return error instanceof KafkaJSError ? refusalOf(error.cause) : undefined;
+};
+
+/** What is kept of each part of a letter that is too large for Kafka. Others in its request are refused too: most fit. */
+const keptMax = 262_144;
+
+const shortened = (letter: DeadLetter): DeadLetter => {
+  const { key, value, headers, reason } = letter;
+  const isCut = (value?.length ?? 0) > keptMax;
+  return {
+    ...letter,
+    key: key?.slice(0, keptMax) ?? null,
+    value: value?.subarray(0, keptMax) ?? null,
+    headers: JSON.stringify(headers).length > keptMax ? {} : headers,
+    reason: isCut ? `too large, this is its beginning: ${reason}` : reason,
+  };
+};
 
 export class DeadLetters {
   private readonly producer: KafkaProducer;
@@ -53,19 +68,7 @@ export class DeadLetters {
     this.connected ??= this.producer.connect();
     this.connected.catch(() => (this.connected = undefined));
     await this.connected;
-    await this.send({
-      key: letter.key,
-      value: letter.value,
-      headers: {
-        ...letter.headers,
-        [deadLetterHeaders.reason]: letter.reason.slice(0, 2_000),
-        [deadLetterHeaders.topic]: this.topicName,
-        [deadLetterHeaders.partition]: String(letter.partition),
-        [deadLetterHeaders.offset]: String(letter.offset),
-        [deadLetterHeaders.group]: this.group,
-        [deadLetterHeaders.at]: new Date().toISOString(),
-      },
-    });
+    await this.store(letter);
     this.connection.logger.error(
       { topic: this.topicName, partition: letter.partition, offset: String(letter.offset), reason: letter.reason },
       'dead letter',
@@ -83,14 +86,32 @@ export class DeadLetters {
     if (this.connected) await this.producer.disconnect();
   }
 
-  private async send(message: Parameters<KafkaProducer['sendTo']>[1]): Promise<void> {
+  private async store(letter: DeadLetter): Promise<void> {
     try {
-      await this.producer.sendTo(this.target, message);
+      await this.send(letter);
     } catch (error) {
-      if (!isTopicMissing(error)) throw error;
+      const refusal = refusalOf(error);
+      if (refusal === 'MESSAGE_TOO_LARGE') return this.send(shortened(letter));
+      if (refusal !== 'UNKNOWN_TOPIC_OR_PARTITION') throw error;
       // It was deleted, perhaps by an operator who had read its letters.
       await this.open();
-      await this.producer.sendTo(this.target, message);
+      await this.send(letter);
     }
+  }
+
+  private send({ key, value, headers, reason, partition, offset }: DeadLetter): Promise<void> {
+    return this.producer.sendTo(this.target, {
+      key,
+      value,
+      headers: {
+        ...headers,
+        [deadLetterHeaders.reason]: reason.slice(0, 2_000),
+        [deadLetterHeaders.topic]: this.topicName,
+        [deadLetterHeaders.partition]: String(partition),
+        [deadLetterHeaders.offset]: String(offset),
+        [deadLetterHeaders.group]: this.group,
+        [deadLetterHeaders.at]: new Date().toISOString(),
+      },
+    });
   }
 }
