@@ -144,7 +144,7 @@ export class KafkaProducer {
   sendTo(topic: string, { key, value, headers }: Omit<WritableMessage, 'key'> & { key: string | null }): Promise<void> {
     if (this.pending >= pendingMax) return Promise.reject(new ProducerFull());
     const timestamp = this.timestamp();
-    const request = this.open();
+    const request = this.open(value?.length ?? 0);
     request.add(topic, { key, value, headers, timestamp });
     this.unacknowledged++;
     this.pumping ??= this.pump();
@@ -158,9 +158,9 @@ export class KafkaProducer {
     return this.timeText;
   }
 
-  private open(): PendingRequest {
+  private open(length: number): PendingRequest {
     const last = this.waiting.at(-1);
-    if (last && !last.isFull) return last;
+    if (last?.hasRoomFor(length)) return last;
     const request = new PendingRequest();
     this.waiting.push(request);
     return request;
@@ -177,10 +177,11 @@ export class KafkaProducer {
     this.pumping = undefined;
   }
 
-  /** More messages may arrive meanwhile. */
+  /** More messages may arrive meanwhile, unless others wait in a request behind this one. */
   private async pace(): Promise<void> {
     const waitMs = this.manyBegunAtMs + (this.options.paceMs ?? 0) - performance.now();
-    if (waitMs > 0 && !this.waiting[0]?.isFull) await new Promise((resolve) => setTimeout(resolve, waitMs));
+    const mayGrow = this.waiting.length === 1 && !this.waiting[0]?.isFull;
+    if (waitMs > 0 && mayGrow) await new Promise((resolve) => setTimeout(resolve, waitMs));
   }
 
   private async request(request: PendingRequest): Promise<void> {

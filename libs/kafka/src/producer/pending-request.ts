@@ -29,6 +29,11 @@ export class PendingRequest {
     return this.messages >= messagesMax || this.bytes >= bytesMax;
   }
 
+  /** Whether a message with a value of this length goes along. One that alone exceeds the bound has a request to itself. */
+  hasRoomFor(length: number): boolean {
+    return this.messages === 0 || (!this.isFull && this.bytes + length <= bytesMax);
+  }
+
   add(topic: string, message: Message): void {
     const list = this.byTopic.get(topic);
     if (list) list.push(message);
