@@ -48,6 +48,8 @@ const batchEndsMs = 3_000;
 const leaveMs = 2_000;
 const retryFirstMs = 100;
 const retryMaxMs = 5_000;
+/** Of so many attempts to read positions, the last one is logged: a store is often away for a moment. */
+const toldEach = 50;
 
 const nothing = Buffer.alloc(0);
 
@@ -273,8 +275,14 @@ export class BatchConsumer<V> {
     this.gates?.assign(
       partitions,
       (partition, offset) => this.seek(partition, offset),
-      () => sleep(retryFirstMs),
+      (err, failures) => this.awaitPositions(err, failures),
     );
+  }
+
+  private async awaitPositions(err: unknown, failures: number): Promise<void> {
+    if (failures % toldEach === 0)
+      this.connection.logger.warn({ err, topic: this.options.topic.name, failures }, 'no positions yet, asked again');
+    await sleep(retryFirstMs);
   }
 
   private seek(partition: number, offset: bigint): void {

@@ -58,6 +58,24 @@ describe('a consumer in step with a store of positions', () => {
       gates = new PositionGates({ read }, 'topic');
     });
 
+    it('says why, and how often it has asked', async () => {
+      const told: unknown[] = [];
+      gates = new PositionGates({ read: () => Promise.reject(new Error('wrong type')) }, 'topic');
+      gates.assign(
+        [partition],
+        () => undefined,
+        async (error, failures) => {
+          told.push([String(error), failures]);
+          if (failures === 2) gates.end();
+        },
+      );
+      await judge(0n, 1n);
+      expect(told).toEqual([
+        ['Error: wrong type', 1],
+        ['Error: wrong type', 2],
+      ]);
+    });
+
     it('asks no more when it has ended', async () => {
       assign(() => gates.end());
       await judge(0n, 1n);

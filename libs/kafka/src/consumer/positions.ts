@@ -7,6 +7,9 @@ interface Gate {
   soughtFor?: bigint;
 }
 
+/** Called after each attempt to read positions that failed. `failures`: how many have failed in a row. */
+type Pause = (error: unknown, failures: number) => Promise<void>;
+
 export type Verdict =
   | { kind: 'handle'; from: bigint }
   | { kind: 'seek'; to: bigint }
@@ -28,7 +31,7 @@ export class PositionGates {
   ) {}
 
   /** Reads the positions again; `seek` is called for each that the store knows. Retries until the store answers or `end`. */
-  assign(partitions: number[], seek: (partition: number, offset: bigint) => void, pause: () => Promise<void>): void {
+  assign(partitions: number[], seek: (partition: number, offset: bigint) => void, pause: Pause): void {
     const stored = this.readUntilAnswered(partitions, pause);
     this.gates = new Map(
       partitions.map((partition) => [
@@ -66,13 +69,13 @@ export class PositionGates {
     this.round++;
   }
 
-  private async readUntilAnswered(partitions: number[], pause: () => Promise<void>): Promise<Map<number, bigint>> {
+  private async readUntilAnswered(partitions: number[], pause: Pause): Promise<Map<number, bigint>> {
     const round = ++this.round;
-    while (round === this.round) {
+    for (let failures = 1; round === this.round; failures++) {
       try {
         return await this.store.read(this.topic, partitions);
-      } catch {
-        await pause();
+      } catch (error) {
+        await pause(error, failures);
       }
     }
     return new Map();
