@@ -1,7 +1,7 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { describe, expect, it } from '@jest/globals';
+import { createServer, type Server } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createLogger } from '@lanyard/service';
 import { TestClock } from '@lanyard/testing';
 import type { HttpAdapterHost } from '@nestjs/core';
@@ -14,8 +14,11 @@ import type { WebSocketSessions } from './websocket-sessions.js';
 const nothing = (): void => undefined;
 
 describe('a replica that is stopping', () => {
-  it('refuses handshakes, and says when to try again', async () => {
-    const server = createServer();
+  let server: Server;
+  let port: number;
+
+  beforeEach(async () => {
+    server = createServer();
     const sockets = new WebSocketServer(
       { httpAdapter: { getHttpServer: () => server } } as unknown as HttpAdapterHost,
       { onRevoked: nothing, onChange: nothing } as unknown as KeyDirectory,
@@ -27,17 +30,26 @@ describe('a replica that is stopping', () => {
     sockets.onApplicationBootstrap();
     await sockets.onModuleDestroy();
     await once(server.listen(0, '127.0.0.1'), 'listening');
-    try {
-      const { port } = server.address() as AddressInfo;
-      const socket = new WebSocket(`ws://127.0.0.1:${port}${connectPath}`);
-      const [, response] = (await once(socket, 'unexpected-response')) as [
-        unknown,
-        { statusCode: number; headers: Record<string, string> },
-      ];
-      expect([response.statusCode, response.headers['retry-after']]).toEqual([503, '5']);
-      socket.on('error', nothing).terminate();
-    } finally {
-      server.close();
-    }
+    ({ port } = server.address() as AddressInfo);
+  });
+  afterEach(() => void server.close());
+
+  it('refuses handshakes, and says when to try again', async () => {
+    const socket = new WebSocket(`ws://127.0.0.1:${port}${connectPath}`);
+    const [, response] = (await once(socket, 'unexpected-response')) as [
+      unknown,
+      { statusCode: number; headers: Record<string, string> },
+    ];
+    expect([response.statusCode, response.headers['retry-after']]).toEqual([503, '5']);
+    socket.on('error', nothing).terminate();
+  });
+
+  it('does not keep the connection of a client that it has refused', async () => {
+    const accepted = once(server, 'connection');
+    const client = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+    client.write(`GET ${connectPath} HTTP/1.1\r\nhost: x\r\nconnection: Upgrade\r\nupgrade: websocket\r\n\r\n`);
+    const [connection] = (await accepted) as [Socket];
+    await once(connection, 'close');
+    client.destroy();
   });
 });

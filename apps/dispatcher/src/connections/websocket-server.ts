@@ -18,7 +18,9 @@ export const connectPath = '/v2/notification/websocket-connect';
 /** How long a stop waits for the clients' close frames. */
 const goodbyesMs = 1_000;
 
+/** A client that does not close its side would keep the connection: after an upgrade it has no time-out. */
 const refuse = (socket: Duplex, status: string, headers = ''): void => {
+  socket.once('finish', () => socket.destroy());
   socket.end(`HTTP/1.1 ${status}\r\n${headers}connection: close\r\ncontent-length: 0\r\n\r\n`);
 };
 
