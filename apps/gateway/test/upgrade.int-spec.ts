@@ -120,6 +120,21 @@ describe('the upgrade', () => {
     expect(await raw(handshake(`${path}?x=${'y'.repeat(4_100)}`))).toMatch(/^HTTP\/1\.1 400 /);
   });
 
+  it.each([
+    ['itself', handshake(`${path}?x=${'y'.repeat(4_100)}`)],
+    ['for the dispatcher', handshake(path, 'x-refuse: 1\r\n')],
+  ])('does not keep the connection of a client that it has refused %s', async (_, text) => {
+    const port = Number(new URL(gateway.service.url).port);
+    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+    socket.on('error', () => undefined).resume();
+    socket.write(text);
+    await once(socket, 'end');
+    // What a client sends to a closed connection is refused.
+    const writing = setInterval(() => socket.write('x'), 20);
+    await new Promise((closed) => socket.once('close', closed));
+    clearInterval(writing);
+  });
+
   it("takes the client's request id when it is sane", async () => {
     for (const given of ['my-id_1', 'no good']) {
       const answer = await raw(handshake(path, `x-refuse: 1\r\nx-request-id: ${given}\r\n`));

@@ -50,8 +50,13 @@ const asPlainRequest = (server: Server, { request, socket, head }: UpgradeReques
   server.emit('connection', socket);
 };
 
-const refuse = ({ request, socket, path, requestId }: UpgradeRequest, error: ServiceError): void =>
-  void socket.end(rawError(error, { path, accept: request.headers.accept, requestId }));
+/** A client that does not close its side would keep the connection: after an upgrade it has no time-out. */
+const closeWhenAnswered = (socket: Socket): void => void socket.once('finish', () => socket.destroy());
+
+const refuse = ({ request, socket, path, requestId }: UpgradeRequest, error: ServiceError): void => {
+  closeWhenAnswered(socket);
+  socket.end(rawError(error, { path, accept: request.headers.accept, requestId }));
+};
 
 /** The replica did not switch: its response is passed on and the connection ends, so that nothing follows unchecked. */
 const passAnswer = ({ socket, requestId }: UpgradeRequest, { response }: HandshakeAnswer): void => {
@@ -61,6 +66,7 @@ const passAnswer = ({ socket, requestId }: UpgradeRequest, { response }: Handsha
     connection: 'close',
   });
   const flat = headers.flatMap(([name, value]) => [value].flat().flatMap((one) => [name, one]));
+  closeWhenAnswered(socket);
   socket.write(rawHead(response.statusCode ?? 502, flat));
   response.on('error', () => socket.destroy());
   response.pipe(socket);
