@@ -32,7 +32,7 @@ export class ConnectionAnnouncer {
   /** Returns at once. */
   changed(channelId: string): void {
     this.waiting.add(channelId);
-    this.working ??= this.work().finally(() => (this.working = undefined));
+    this.working ??= this.work();
   }
 
   /** Announces what is still waiting, if that is possible. */
@@ -49,10 +49,12 @@ export class ConnectionAnnouncer {
       } catch (err) {
         this.waiting.add(channelId);
         this.logger.warn({ err, channelId }, 'state of a channel not announced yet');
-        if (this.stopping) return;
+        if (this.stopping) break;
         await this.clock.sleep(againMs);
       }
     }
+    // In the same turn in which no channel was left: a later change begins again.
+    this.working = undefined;
   }
 
   private async announce(channelId: string): Promise<void> {
