@@ -20,8 +20,12 @@ const problemsOf = (issue: Issue): FieldProblem[] => {
   return [{ name: path.join('.') || 'body', message: issue.message }];
 };
 
-/** The problems of a body that does not fit its schema. */
-export const fieldProblems = (issues: readonly Issue[]): FieldProblem[] => issues.flatMap(problemsOf);
+/** A list of 1 MiB may have half a million wrong items. */
+const problemsMax = 100;
+
+/** The first problems of a body that does not fit its schema. */
+export const fieldProblems = (issues: readonly Issue[]): FieldProblem[] =>
+  issues.slice(0, problemsMax).flatMap(problemsOf).slice(0, problemsMax);
 
 /** Checks parameters declared as `@Body({ schema })`, `@Query({ schema })`; problems name the field. */
 export const validationPipe = (): StandardSchemaValidationPipe =>
