@@ -21,6 +21,12 @@ describe('claims of a person', () => {
     expect(nameIn({ sub: 'x'.repeat(300) })).toHaveLength(100);
   });
 
+  it('have no text that PostgreSQL does not store, also where they are cut', () => {
+    expect(nameIn({ name: `${'x'.repeat(99)}\u{1f600}` })).toBe(`${'x'.repeat(99)}\ufffd`);
+    expect(nameIn({ name: 'a\0\ud83d\u{1f600}' })).toBe('a\ufffd\ufffd\u{1f600}');
+    expect(emailIn({ email: `${'x'.repeat(253)}\u{1f600}` })).toBe(`${'x'.repeat(253)}\ufffd`);
+  });
+
   it('give an address unless it is known not to be verified', () => {
     expect(emailIn({ email: 'e@x', email_verified: true })).toBe('e@x');
     expect(emailIn({ email: 'e@x' })).toBe('e@x');

@@ -20,10 +20,16 @@ const textOf = (claim: unknown): string | undefined =>
   typeof claim === 'string' && claim.trim() !== '' ? claim.trim() : undefined;
 
 const nameMax = 100;
+const emailMax = 254;
+
+/** As PostgreSQL can store it, with U+FFFD in place of a NUL or half of a surrogate pair, which a cut may leave too. */
+const storable = (text: string, max: number): string => text.slice(0, max).replace(/\0|\p{Surrogate}/gu, '\ufffd');
 
 export const nameIn = ({ name, preferred_username: short, email, sub }: Readonly<Record<string, unknown>>): string =>
-  (textOf(name) ?? textOf(short) ?? textOf(email) ?? String(sub)).slice(0, nameMax);
+  storable(textOf(name) ?? textOf(short) ?? textOf(email) ?? String(sub), nameMax);
 
 /** An address that the provider has not verified is ignored. */
-export const emailIn = ({ email, email_verified: isVerified }: Readonly<Record<string, unknown>>): string | null =>
-  isVerified === false ? null : (textOf(email)?.slice(0, 254) ?? null);
+export const emailIn = ({ email, email_verified: isVerified }: Readonly<Record<string, unknown>>): string | null => {
+  const address = textOf(email);
+  return isVerified === false || address === undefined ? null : storable(address, emailMax);
+};
