@@ -14,6 +14,11 @@ describe('the address of a client', () => {
     [2, '6.6.6.6, 1.2.3.4, 10.9.9.9', '1.2.3.4'],
     [2, '1.2.3.4', '1.2.3.4'],
     [1, undefined, '10.0.0.1'],
+    [1, '6.6.6.6, 1.2.3.4:50000', '1.2.3.4'],
+    [1, '[2001:db8::1]:50000', '2001:db8::1'],
+    [1, '[2001:db8::1]', '2001:db8::1'],
+    [1, '2001:db8::1', '2001:db8::1'],
+    [1, '::ffff:1.2.3.4', '::ffff:1.2.3.4'],
   ])('%i proxies, X-Forwarded-For %s: %s', (proxies, forwarded, expected) =>
     expect(clientAddress(from(forwarded), proxies)).toBe(expected),
   );

@@ -1,6 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import { isIPv6 } from 'node:net';
 
+/** Some proxies add the port of the client: `192.0.2.1:50000`, `[2001:db8::1]:50000`. */
+const withoutPort = (entry: string): string =>
+  entry.replace(/^(\d+(?:\.\d+){3}):\d+$/, '$1').replace(/^\[([\da-f:.]+)\](?::\d+)?$/i, '$1');
+
 /**
  * The address of the client. `trustedProxies`: how many proxies in front append to X-Forwarded-For; anything left of
  * their entries was written by the client and is not trusted.
@@ -10,7 +14,7 @@ export const clientAddress = (request: Pick<IncomingMessage, 'headers' | 'socket
   if (trustedProxies === 0) return peer;
   const chain = String(request.headers['x-forwarded-for'] ?? '')
     .split(',')
-    .flatMap((entry) => entry.trim() || []);
+    .flatMap((entry) => withoutPort(entry.trim()) || []);
   return chain.at(-trustedProxies) ?? chain[0] ?? peer;
 };
 
