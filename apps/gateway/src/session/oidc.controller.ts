@@ -66,6 +66,7 @@ export class OidcController {
       this.guesses.admit(from.address);
       const query = new URL(request.url, this.provider.settings.redirectUri).search;
       if (new URLSearchParams(query).get('error') === 'access_denied') {
+        this.guesses.failed(from.address);
         this.signIn.recordRefusal(from);
         return this.toError(reply, 'denied', from);
       }
