@@ -15,6 +15,7 @@ export const terminate = async (
   { about, process, open, withinMs }: { about: string; process: Replica; open: SocketReceiver[]; withinMs: number },
 ) => {
   for (const receiver of open) receiver.closed.length = 0;
+  if (open.length === 0) experiment.violation(`${about}: no socket was open at SIGTERM`);
   const begunAt = performance.now();
   kill(process.pid, 'SIGTERM');
   const inTime = await eventually(() => !isAlive(process.pid), withinMs);

@@ -4,7 +4,7 @@ import { tcpPort } from '../../tools/lanyard/ports.ts';
 import { TcpLine } from '@lanyard/testing';
 import { Infrastructure } from '../infrastructure.ts';
 import { terminate } from '../terminate.ts';
-import type { Experiment, Row } from '../experiment.ts';
+import { eventually, type Experiment, type Row } from '../experiment.ts';
 import type { Replica } from '../replica.ts';
 
 /** The shortest STOP_TIMEOUT_MS that a dispatcher accepts. */
@@ -15,6 +15,9 @@ const exitMs = 3_500;
 
 /** Batches of the replica that stops, and of the one that loses its line to Redis, are sent again. */
 const afterStop = 3;
+
+/** After a stop, all sockets come back at the other replica. */
+const backWithinMs = 30_000;
 
 /** Lines of the running row, which runs alone. */
 let lines: { kafka: TcpLine; postgresql: TcpLine } | undefined;
@@ -72,6 +75,7 @@ listener.security.protocol.map=CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT,PROXIED:
     for (const { server, how } of inAnyOrder) {
       const about = `${server} ${how}`;
       await experiment.pause(300, 800);
+      await eventually(() => [...experiment.system.sockets.values()].every(({ isOpen }) => isOpen), backWithinMs);
       const replica = busiest(experiment);
       const line = lineTo(server, replica);
       await experiment.fault(`SIGTERM, ${about}`, { times: afterStop, afterMs: 10_000 }, async () => {
