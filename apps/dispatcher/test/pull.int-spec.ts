@@ -82,7 +82,7 @@ describe('long polling', () => {
         expect(status).toBe(200);
         return eventsOf([parseMessage(text)], 'notifications');
       });
-      expect(events.length).toBeLessThanOrEqual(2);
+      expect([1, 2]).toContain(events.length);
       for (const event of events)
         expect(event).toMatchObject({ 'original-ep': expect.any(String), uid: expect.any(String) });
     });
