@@ -230,7 +230,8 @@ describe('the bootstrap server', () => {
       await begins(device);
       const failed = await all.fact(deviceId, 'failed');
       expect(failed).toMatchObject({ failure: 'refused', detail: `${request}: ${code}` });
-      const key = all.keys.get(failed.bootstrapId) ?? '';
+      const key = all.keys.get(failed.bootstrapId) as string;
+      expect(key).toMatch(/^[0-9a-f]{32}$/);
       const registering = all.device(device.name);
       await eventually(() =>
         expect(registering.overStream(proxy.tlsPort, withKey(failed.bootstrapId, key))).rejects.toThrow(),
