@@ -117,6 +117,10 @@ describe('requests that were refused', () => {
       expect(told('203.0.113.3')).toMatchObject([['SYS_411', { target_id: elsewhere.id }]]);
       expect(told('203.0.113.4')).toMatchObject([['SYS_411', { target_id: reader.id, operation }]]);
     });
+    // An entry of the last handshake would come before this one, or with it.
+    await ask(null, '203.0.113.6');
+    await passed();
+    await eventually(() => expect(entries('203.0.113.6')).toHaveLength(1));
     expect(told('203.0.113.5')).toEqual([]);
   });
 
