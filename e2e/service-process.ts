@@ -102,7 +102,12 @@ export class ServiceProcess extends ManagedProcess {
   }
 
   hasAsked(name: ServerName): boolean {
-    return this.lines[name].asked > 0;
+    return this.asked(name) > 0;
+  }
+
+  /** How many connections to it were attempted. */
+  asked(name: ServerName): number {
+    return this.lines[name].asked;
   }
 
   /** Status of a probe, and its duration. */
