@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { beforeAll, expect, it } from '@jest/globals';
+import { eventually } from '@lanyard/testing';
 import { Application, type Reply } from '../application.ts';
 import type { RunningSystem } from '../system.ts';
 import { deviceScopes, scopeEscapes } from './device-scopes.ts';
@@ -133,7 +134,11 @@ export const accessMatrix = (system: () => RunningSystem): void => {
 
   it('operation x tenant: what belongs to another tenant does not exist, and stays as it is', async () => {
     const [one, two] = [await tenant(), await tenant()];
-    const make = async (path: string, body: unknown): Promise<string> => (await one.call('POST', path, body)).json.id;
+    const make = async (path: string, body: unknown): Promise<string> => {
+      const { status, json } = await one.call('POST', path, body);
+      expect([path, status < 300]).toEqual([path, true]);
+      return json.id as string;
+    };
     const device = await make('/v3/devices', { endpoint_name: fresh('of-one') });
     const ids: [RegExp, string][] = [
       [/^\/v3\/api-keys/, (await one.call('GET', '/v3/api-keys/me')).json.id],
@@ -147,11 +152,14 @@ export const accessMatrix = (system: () => RunningSystem): void => {
     ];
     const shown = async (): Promise<unknown[]> =>
       Promise.all(
-        ['/v3/devices', '/v3/device-groups', '/v3/device-queries', '/v3/policy-groups', '/v3/applications'].map(
-          async (path) => (await one.call('GET', path)).json.data as unknown,
+        ['devices', 'device-groups', 'device-queries', 'device-imports', 'policy-groups', 'applications'].map(
+          async (path) => (await one.call('GET', `/v3/${path}`)).json.data as unknown,
         ),
       );
-    await one.call('DELETE', `/v3/device-imports/${ids[6]?.[1]}`);
+    // It has created its device before the others look.
+    await eventually(async () =>
+      expect((await one.call('GET', `/v3/device-imports/${ids[6]?.[1]}`)).json).toMatchObject({ status: 'completed' }),
+    );
     const before = await shown();
     const wrong: string[] = [];
     const bodies: [RegExp, unknown][] = [
