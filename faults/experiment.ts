@@ -300,6 +300,15 @@ export class Experiment {
     return performance.now() >= this.endsAt;
   }
 
+  /** Whether an event arrives in time that is produced from now on. */
+  async delivers(withinMs: number) {
+    const fromMs = Date.now();
+    const { deliveries, events } = this.history;
+    const known = deliveries.length;
+    const isNew = (uid: string) => (events.get(uid)?.invokedAtMs ?? 0) > fromMs;
+    return eventually(() => deliveries.slice(known).some(({ uids }) => uids.some(isNew)), withinMs);
+  }
+
   /** Injects faults until the time is up, with pauses, and at least once. */
   async repeat(work: (n: number) => Promise<void>, leastMs = 100, mostMs = 900) {
     for (let n = 0; n === 0 || !this.isOver; n++) {

@@ -180,7 +180,7 @@ const postgresFull: Row = {
     return { infrastructure, heal: async () => disk().free(), stop };
   },
   inject: async (experiment) => {
-    const { infrastructure, system, history } = experiment;
+    const { infrastructure, system } = experiment;
     const [channel = ''] = experiment.channelsOf('callback');
     const changes = new Changes();
     let n = 100;
@@ -190,7 +190,6 @@ const postgresFull: Row = {
           const refusedBefore = changes.refused;
           const session = await system.session();
           disk().fill();
-          const before = history.deliveries.length;
           const isRefused = async () => {
             await switchLog(session);
             await change(experiment, changes, channel, ++n);
@@ -198,7 +197,7 @@ const postgresFull: Row = {
           };
           if (!(await eventually(isRefused, endsWithinMs)))
             experiment.violation('F30 PostgreSQL refused nothing although its disk was full');
-          if (!(await eventually(() => history.deliveries.length > before, 5_000)))
+          if (!(await experiment.delivers(5_000)))
             experiment.violation('F30 nothing was delivered while the disk of PostgreSQL was full');
           disk().free();
           await session.end().catch(() => undefined);

@@ -75,16 +75,14 @@ const withoutPostgres: Row = {
   inject: (experiment) =>
     experiment.repeat(
       async () => {
-        const { infrastructure, system, history } = experiment;
+        const { infrastructure, system } = experiment;
         const [channel = ''] = experiment.channelsOf('callback');
         const status = async () => (await system.call(channel, 'GET', 'callback').catch(() => ({ status: 0 }))).status;
         await experiment.fault('kill PostgreSQL', { times: 1 }, async () => {
           await infrastructure.postgresql.kill();
-          const before = history.deliveries.length;
           const answer = await status();
           if (answer !== 503) experiment.violation(`F17 without PostgreSQL the API answered ${answer}, not 503`);
-          if (!(await eventually(() => history.deliveries.length > before, 5_000)))
-            experiment.violation('F17 nothing was delivered without PostgreSQL');
+          if (!(await experiment.delivers(5_000))) experiment.violation('F17 nothing was delivered without PostgreSQL');
           await infrastructure.postgresql.start();
         });
         if (!(await eventually(async () => (await status()) === 200, 20_000)))
