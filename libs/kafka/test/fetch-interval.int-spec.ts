@@ -40,7 +40,7 @@ describe('the interval between two fetches', () => {
   };
 
   it('brings what arrives meanwhile together, and the first message at once', async () => {
-    const { topic, batches, consumer } = await setUp('together', 3_000);
+    const { topic, batches, consumer } = await setUp('together', 6_000);
     await consumer.start();
     const deviceId = newId();
     await producer.send(topic, event(deviceId, 0));

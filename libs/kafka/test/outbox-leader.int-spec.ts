@@ -13,7 +13,7 @@ const outbox = new Outbox(schema, 'test');
 const logger = createLogger({ app: 'test', replicaId: 'test', level: 'silent' });
 
 /** PostgreSQL by itself would take hours. */
-const silenceMaxMs = 2_000;
+const silenceMaxMs = 4_000;
 
 /** Leads, and says what it sends. */
 const leader = `
