@@ -68,8 +68,7 @@ export const restoreBackup = async (
   let wanted: Line['counts'];
   try {
     for await (const line of jsonLines<Line>(file)) {
-      if (line.format && line.format !== format)
-        throw new Stop(`not a backup that this version reads: ${line.format}`);
+      if (line.format && line.format !== format) throw new Stop(`not a backup that this version reads: ${line.format}`);
       if (line.shape) await prepare(client, (shape = line.shape), overwrite);
       const table = shape?.tables.find((one) => `${one.schema}.${one.table}` === line.table);
       if (table) await insert(client, table, line.rows);
