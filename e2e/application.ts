@@ -121,6 +121,18 @@ export class Application {
     return { ...item, payload: Buffer.from(item.payload, 'base64').toString() };
   }
 
+  /** Creates a device with a credential: by default, a pre-shared key of the service's choice. `path`: that of the credential. */
+  async credentialOf(
+    endpointName: string,
+    credential: object = { kind: 'psk' },
+  ): Promise<{ deviceId: string; path: string; identity: string; key: string }> {
+    const { json: device } = await this.call('POST', '/v3/devices', { endpoint_name: endpointName });
+    const credentials = `/v3/devices/${device.id}/credentials`;
+    const { status, json, text } = await this.call('POST', credentials, credential);
+    if (status !== 201) throw new Error(`POST ${credentials}: ${status} ${text}`);
+    return { deviceId: device.id, path: `${credentials}/${json.id}`, identity: json.identity, key: json.key };
+  }
+
   async deviceId(endpointName: string): Promise<string> {
     return eventually(async () => {
       const { data } = await this.lanyard.call('GET /v3/devices', { query: { endpoint_name: endpointName } });

@@ -62,11 +62,8 @@ describe('devices that are compiled here', () => {
 
   /** The key of a device, given over REST; 16 bytes that are text. */
   const keyOf = async (name: string): Promise<PreSharedKey & { path: string }> => {
-    const { json: device } = await app.call('POST', '/v3/devices', { endpoint_name: name });
     const key = Buffer.from(randomBytes(12).toString('base64url')).toString('hex');
-    const { status, json } = await app.call('POST', `/v3/devices/${device.id}/credentials`, { kind: 'psk', key });
-    expect(status).toBe(201);
-    return { identity: json.identity, key, path: `/v3/devices/${device.id}/credentials/${json.id}` };
+    return { ...(await app.credentialOf(name, { kind: 'psk', key })), key };
   };
 
   /** With a key; the listener knows a new one a moment after REST has answered. */

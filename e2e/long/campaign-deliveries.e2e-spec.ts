@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { certificateAuthority, eventually } from '@lanyard/testing';
+import { introduceDevices } from '../../tools/testing/introduced-devices.ts';
 import { firmwareOf, Simulator } from '../../tools/testing/simulator.ts';
 import { Application } from '../application.ts';
 import { HttpsFront } from '../https-front.ts';
@@ -47,12 +48,6 @@ describe('a package reaches devices', () => {
   let folder: string;
   let https: HttpsFront;
 
-  const keyLine = async (name: string): Promise<string> => {
-    const { json: device } = await app.call('POST', '/v3/devices', { endpoint_name: name });
-    const { json } = await app.call('POST', `/v3/devices/${device.id}/credentials`, { kind: 'psk' });
-    return `${name} ${json.identity} ${json.key}`;
-  };
-
   const start = async ({ firmware, type, software = '', ...fields }: Campaign): Promise<string> => {
     const query = `name=${fresh('image')}&version=${firmware}${software}`;
     const image = await app.call('POST', `/v3/firmware-images?${query}`, firmwareOf(firmware, imageBytes));
@@ -91,7 +86,7 @@ describe('a package reaches devices', () => {
     app = new Application(system.baseUrl, system.adminKey);
     folder = mkdtempSync(join(tmpdir(), 'lanyard-e2e-deliveries-'));
     const names = Array.from({ length: groupSize }, (_, n) => `meter-${n}`);
-    writeFileSync(join(folder, 'keys'), (await Promise.all(names.map(keyLine))).join('\n'));
+    await introduceDevices(app.lanyard, names, join(folder, 'keys'));
     const file = join(folder, 'fleet.yaml');
     writeFileSync(file, scenario({ coap: system.coapUrls[0] as string, coaps }));
     const authorityFile = join(folder, 'authority.pem');

@@ -76,21 +76,14 @@ describe('devices over DTLS', () => {
     await system?.stop();
   });
 
-  const created = async (name: string, credential: object): Promise<{ deviceId: string; identity: string }> => {
-    const { json: device } = await app.call('POST', '/v3/devices', { endpoint_name: name });
-    const { status, json } = await app.call('POST', `/v3/devices/${device.id}/credentials`, credential);
-    expect(status).toBe(201);
-    return { deviceId: device.id as string, identity: json.identity as string };
-  };
-
   const keyOf = async (name: string, more: object = {}): Promise<PreSharedKey & { deviceId: string }> => {
     const key = randomBytes(keyBytes).toString('hex');
-    return { ...(await created(name, { kind: 'psk', key, ...more })), key };
+    return { ...(await app.credentialOf(name, { kind: 'psk', key, ...more })), key };
   };
 
   const certificateOf = async (name: string): Promise<TlsFiles> => {
     const { certificate, privateKey } = authority.issue(name);
-    await created(name, { kind: 'certificate', certificate });
+    await app.credentialOf(name, { kind: 'certificate', certificate });
     return {
       certificate: file(`${name}.crt`, certificate),
       privateKey: file(`${name}.key`, privateKey),
@@ -103,7 +96,7 @@ describe('devices over DTLS', () => {
 
   const rawKeyOf = async (name: string): Promise<RawKeyFiles> => {
     const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-    await created(name, { kind: 'raw_public_key', public_key: pem(publicKey) });
+    await app.credentialOf(name, { kind: 'raw_public_key', public_key: pem(publicKey) });
     return {
       publicKey: file(`${name}.pub`, pem(publicKey)),
       privateKey: file(`${name}.key`, pem(privateKey)),

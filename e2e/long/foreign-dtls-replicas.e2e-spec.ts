@@ -40,12 +40,6 @@ describe('devices of others over DTLS, whose device-proxy is killed', () => {
     await system?.stop();
   });
 
-  const keyOf = async (name: string): Promise<PreSharedKey & { deviceId: string }> => {
-    const { json: device } = await app.call('POST', '/v3/devices', { endpoint_name: name });
-    const { json } = await app.call('POST', `/v3/devices/${device.id}/credentials`, { kind: 'psk' });
-    return { deviceId: device.id, identity: json.identity, key: json.key };
-  };
-
   const handshakesAt = async (replica: 0 | 1): Promise<number> =>
     sum(
       await scrape(system.unit(proxies[replica]).unit.address),
@@ -61,7 +55,7 @@ describe('devices of others over DTLS, whose device-proxy is killed', () => {
 
   it.each(devices)('$who continues at the other one, without a handshake', async ({ who, start }) => {
     const name = fresh(`killed-${who.toLowerCase()}`);
-    const { deviceId, ...psk } = await keyOf(name);
+    const { deviceId, ...psk } = await app.credentialOf(name);
     balancer.route(() => 0);
     const device = await whenItIsIn(() => start(balancer.port, name, psk));
     try {

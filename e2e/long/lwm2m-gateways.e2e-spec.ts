@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -7,6 +7,7 @@ import { eventually } from '@lanyard/testing';
 import { SocketApplication, sensorPath } from '../../tools/drill/applications.ts';
 import { acknowledged, lostValues } from '../../tools/drill/verdict.ts';
 import { CommandLoad } from '../../tools/testing/command-load.ts';
+import { introduceDevices } from '../../tools/testing/introduced-devices.ts';
 import { Simulator } from '../../tools/testing/simulator.ts';
 import { UdpBalancer } from '../../tools/testing/udp-balancer.ts';
 import { Application } from '../application.ts';
@@ -42,17 +43,11 @@ describe('devices behind gateways', () => {
     const values = new SocketApplication();
     const ids = new Map<string, string>();
 
-    const credentialOf = async (name: string): Promise<string> => {
-      const { json: device } = await app.call('POST', '/v3/devices', { endpoint_name: name });
-      const { json } = await app.call('POST', `/v3/devices/${device.id}/credentials`, { kind: 'psk' });
-      return `${name} ${json.identity} ${json.key}`;
-    };
-
     const credentials = async (): Promise<Record<string, string>> => {
       if (scheme === 'coap') return {};
       const file = join(folder, 'keys');
       const names = Array.from({ length: gateways }, (_, n) => `${prefix}-${n}`);
-      writeFileSync(file, (await Promise.all(names.map(credentialOf))).join('\n'));
+      await introduceDevices(app.lanyard, names, file);
       return { 'credentials-file': file };
     };
 

@@ -141,18 +141,15 @@ describe('devices over TCP and TLS', () => {
   });
 
   it('a key made over REST opens a connection until it is deleted; another one is in the event log', async () => {
-    const { json: device } = await app.call('POST', '/v3/devices', { endpoint_name: fresh('psk') });
-    const credentials = `/v3/devices/${device.id}/credentials`;
-    const { status, json: credential } = await app.call('POST', credentials, { kind: 'psk' });
-    expect(status).toBe(201);
-    const right = withKey(credential.identity, credential.key);
+    const { deviceId, path, identity, key } = await app.credentialOf(fresh('psk'));
+    const right = withKey(identity, key);
     await eventually(async () => expect(await greeting(port, right)).toBe(capabilities));
-    await expect(greeting(port, withKey(credential.identity, '00'.repeat(16)))).rejects.toThrow();
+    await expect(greeting(port, withKey(identity, '00'.repeat(16)))).rejects.toThrow();
     await eventually(async () => {
-      const { json } = await app.call('GET', `/v3/device-events?device_id=${device.id}&event_type=400`);
+      const { json } = await app.call('GET', `/v3/device-events?device_id=${deviceId}&event_type=400`);
       expect(json.data).toHaveLength(1);
     });
-    expect((await app.call('DELETE', `${credentials}/${credential.id}`)).status).toBe(204);
+    expect((await app.call('DELETE', path)).status).toBe(204);
     await eventually(() => expect(greeting(port, right)).rejects.toThrow());
   });
 
@@ -169,9 +166,7 @@ describe('devices over TCP and TLS', () => {
   it('a device on Californium lives its life over TLS, with a certificate that is its credential', async () => {
     const name = fresh('californium-tls');
     const files = filesOf(name);
-    const { json: registered } = await app.call('POST', '/v3/devices', { endpoint_name: name });
-    const credential = { kind: 'certificate', certificate: readFileSync(files.certificate, 'utf8') };
-    expect((await app.call('POST', `/v3/devices/${registered.id}/credentials`, credential)).status).toBe(201);
+    await app.credentialOf(name, { kind: 'certificate', certificate: readFileSync(files.certificate, 'utf8') });
     await eventually(async () => expect(await greeting(port, withCertificate(files))).toBe(capabilities));
     const device = await CaliforniumDevice.start('tls', port, name, { files });
     try {

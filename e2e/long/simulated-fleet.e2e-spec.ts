@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually, selfSigned } from '@lanyard/testing';
 import { scrape, sum } from '../../tools/testing/metrics.ts';
+import { introduceDevices } from '../../tools/testing/introduced-devices.ts';
 import { firmwareOf, Simulator } from '../../tools/testing/simulator.ts';
 import { Application } from '../application.ts';
 import { fresh } from '../journeys.ts';
@@ -41,11 +42,6 @@ describe('a simulated fleet of several kinds', () => {
   const created = async (name: string): Promise<string> =>
     (await app.call('POST', '/v3/devices', { endpoint_name: name })).json.id as string;
 
-  const keyLine = async (name: string): Promise<string> => {
-    const { json } = await app.call('POST', `/v3/devices/${await created(name)}/credentials`, { kind: 'psk' });
-    return `${name} ${json.identity} ${json.key}`;
-  };
-
   const ask = async (deviceId: string, request: object): Promise<string> => {
     const path = `/v2/device-requests/${deviceId}?async-id=${fresh('ask')}&wait=60`;
     const { json } = await app.call('POST', path, request);
@@ -68,7 +64,7 @@ describe('a simulated fleet of several kinds', () => {
     await app.connects();
     const rule = [{ 'endpoint-type': 'simulated', 'resource-path': [temperature] }];
     expect((await app.call('PUT', '/v2/subscriptions', rule)).status).toBe(202);
-    writeFileSync(join(folder, 'keys'), (await Promise.all(['meter-a', 'meter-b'].map(keyLine))).join('\n'));
+    await introduceDevices(app.lanyard, ['meter-a', 'meter-b'], join(folder, 'keys'));
     const account = { server_uri: `coaps://127.0.0.1:${port}`, short_server_id: 5, lifetime_seconds: 120 };
     for (const [n, kind] of ['psk', 'raw_public_key'].entries()) {
       const name = `newcomers-${n}`;

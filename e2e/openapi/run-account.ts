@@ -27,16 +27,15 @@ export class RunAccount {
     const admin = root.as(account.admin_key);
     const { json: key } = await admin.call('GET', '/v3/api-keys/me');
     const name = fresh('generated');
-    const { json: device } = await admin.call('POST', '/v3/devices', { endpoint_name: name });
-    const { json: credential } = await admin.call('POST', `/v3/devices/${device.id}/credentials`, { kind: 'psk' });
+    const device = await admin.credentialOf(name);
     const client = new SecureDevice(name);
     // The device-proxy receives the credential and the account through Kafka.
-    await eventually(() => client.connect(tlsPort, withKey(credential.identity, credential.key)));
+    await eventually(() => client.connect(tlsPort, withKey(device.identity, device.key)));
     await eventually(async () => {
       const code = await client.register();
       if (code !== '2.01') throw new Error(`register: ${code}`);
     });
-    return new RunAccount(admin, account.id, device.id, [account.id, key.id, ...key.groups], client);
+    return new RunAccount(admin, account.id, device.deviceId, [account.id, key.id, ...key.groups], client);
   }
 
   close(): Promise<void> {
