@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals';
-import { type DeviceClient, eventually, thermometer } from '@lanyard/testing';
+import { type DeviceClient, eventually } from '@lanyard/testing';
 import type { Application } from './application.ts';
-import { fresh, sensor } from './journeys.ts';
+import { registered, sensor } from './journeys.ts';
 
 const valuesPerSecond = 200;
 const unacknowledgedMax = 50;
@@ -39,10 +39,7 @@ export class Flow {
   static async of(app: Application, coapUrl: string, devices: number): Promise<Flow> {
     const reporters: Reporter[] = [];
     for (let n = 0; n < devices; n++) {
-      const { device } = thermometer({ name: fresh('flow'), server: coapUrl });
-      await device.open();
-      await device.register();
-      const deviceId = await app.deviceId(device.name);
+      const { device, deviceId } = await registered(app, 'flow', coapUrl);
       await app.call('PUT', `/v2/subscriptions/${deviceId}${sensor}`);
       await eventually(() => device.isObserved(sensor));
       reporters.push({ device, deviceId, sent: 0, taken: 0, acknowledged: [] });

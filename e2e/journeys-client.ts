@@ -1,8 +1,8 @@
 import { expect } from '@jest/globals';
 import { CommandFailed, type LanyardEvent, NotFound, textOf } from '@lanyard/client';
-import { eventually, thermometer } from '@lanyard/testing';
+import { eventually } from '@lanyard/testing';
 import type { Application } from './application.ts';
-import { fresh, sensor } from './journeys.ts';
+import { fresh, registered, sensor } from './journeys.ts';
 
 /** The client package with its own key: pages, events, commands with their results, errors. */
 export const clientPackage = async (administrator: Application, coapUrl: string): Promise<void> => {
@@ -12,9 +12,9 @@ export const clientPackage = async (administrator: Application, coapUrl: string)
   const taken = (async () => {
     for await (const event of channel) events.push(event);
   })();
-  const { device, text } = await registered(coapUrl);
+  const demo = await registered(administrator, 'client-device', coapUrl);
+  const { device, deviceId } = demo;
   try {
-    const deviceId = await administrator.deviceId(device.name);
     await eventually(() => events.some((e) => e.category === 'registrations' && e.deviceId === deviceId));
 
     const found: string[] = [];
@@ -24,7 +24,7 @@ export const clientPackage = async (administrator: Application, coapUrl: string)
 
     expect(await lanyard.read(deviceId, '/3/0/0')).toBe('Lanyard');
     await lanyard.command(deviceId, { method: 'PUT', uri: '/3341/0/5527', payload: 'by name' });
-    expect(text()).toBe('by name');
+    expect(demo.text).toBe('by name');
     const asyncId = await lanyard.sendCommand(deviceId, { method: 'GET', uri: '/3/0/0' });
     expect((await lanyard.commandResult(asyncId)).text).toBe('Lanyard');
     await expect(lanyard.read(deviceId, '/3/0/99')).rejects.toThrow(CommandFailed);
@@ -48,13 +48,4 @@ export const clientPackage = async (administrator: Application, coapUrl: string)
     channel.close();
     await taken;
   }
-};
-
-const registered = async (
-  server: string,
-): Promise<{ device: ReturnType<typeof thermometer>['device']; text(): string }> => {
-  const demo = thermometer({ name: fresh('client-device'), server });
-  await demo.device.open();
-  await demo.device.register();
-  return { device: demo.device, text: () => demo.text };
 };

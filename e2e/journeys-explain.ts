@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals';
-import { eventually, thermometer } from '@lanyard/testing';
+import { eventually } from '@lanyard/testing';
 import type { Application } from './application.ts';
-import { fresh, sensor } from './journeys.ts';
+import { fresh, registered, sensor } from './journeys.ts';
 
 interface Entry {
   at: string;
@@ -17,10 +17,7 @@ export const explained = async (administrator: Application, coapUrl: string): Pr
   const serialization = { cfg: { include_uid: true } };
   expect((await app.call('PUT', '/v2/notification/websocket', { serialization })).status).toBe(201);
   await app.connects();
-  const { device } = thermometer({ name: fresh('explained'), server: coapUrl });
-  await device.open();
-  await device.register();
-  const deviceId = await app.deviceId(device.name);
+  const { device, deviceId } = await registered(app, 'explained', coapUrl);
   await device.deregister();
   await app.receives('de-registrations', (d) => d === deviceId);
 

@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals';
-import { eventually, thermometer } from '@lanyard/testing';
+import { eventually } from '@lanyard/testing';
 import type { Application } from './application.ts';
-import { fresh, sensor } from './journeys.ts';
+import { fresh, registered, sensor } from './journeys.ts';
 
 interface History {
   kept: { hours: number; values: number } | null;
@@ -14,10 +14,7 @@ export const remembered = async (administrator: Application, coapUrl: string): P
   const app = await administrator.another(fresh('remembered'));
   await app.call('PUT', '/v2/notification/websocket', {});
   await app.connects();
-  const { device } = thermometer({ name: fresh('remembered'), server: coapUrl });
-  await device.open();
-  await device.register();
-  const deviceId = await app.deviceId(device.name);
+  const { device, deviceId } = await registered(app, 'remembered', coapUrl);
   const accept = { accept: 'application/json' };
   // A rule may have subscribed to this resource before.
   const { status, json } = await app.call('PUT', `/v2/subscriptions/${deviceId}${sensor}`, undefined, accept);

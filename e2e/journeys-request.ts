@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from '@jest/globals';
-import { eventually, thermometer } from '@lanyard/testing';
+import { eventually } from '@lanyard/testing';
 import type { Application } from './application.ts';
-import { fresh } from './journeys.ts';
+import { fresh, registered } from './journeys.ts';
 
 /** A line of a log. */
 interface Line {
@@ -29,10 +29,7 @@ const told = (lines: readonly Line[]): string[] =>
 
 /** The id that a caller gives is in the answer, in the headers of all messages that follow, and in the logs of every service involved. */
 export const followed = async (app: Application, coapUrl: string, logs: string): Promise<void> => {
-  const { device } = thermometer({ name: fresh('followed'), server: coapUrl });
-  await device.open();
-  await device.register();
-  const deviceId = await app.deviceId(device.name);
+  const { device, deviceId } = await registered(app, 'followed', coapUrl);
   const asked = async (path: string, body: object): Promise<string> => {
     const requestId = randomBytes(16).toString('hex');
     const response = await fetch(app.baseUrl + path, {

@@ -1,8 +1,8 @@
 import { expect } from '@jest/globals';
 import type { DeviceEvent, TailOptions } from '@lanyard/client';
-import { eventually, thermometer } from '@lanyard/testing';
+import { eventually } from '@lanyard/testing';
 import type { Application } from './application.ts';
-import { fresh } from './journeys.ts';
+import { registered } from './journeys.ts';
 
 /** Collects the entries of a stream, until it is left. */
 const follow = async (app: Application, options: TailOptions = {}) => {
@@ -24,11 +24,8 @@ const follow = async (app: Application, options: TailOptions = {}) => {
 
 /** Events of a device appear in the stream of the log at once, and a client that reconnects misses none. */
 export const tailed = async (app: Application, coapUrl: string): Promise<void> => {
-  const { device } = thermometer({ name: fresh('tailed'), server: coapUrl });
   const stream = await follow(app);
-  await device.open();
-  await device.register();
-  const deviceId = await app.deviceId(device.name);
+  const { device, deviceId } = await registered(app, 'tailed', coapUrl);
   await eventually(() => expect(stream.codesOf(deviceId)).toEqual(expect.arrayContaining(['SYS_106', 'SYS_200'])));
   await stream.leave();
   const last = stream.entries.at(-1);
@@ -50,10 +47,7 @@ export const tailedOverBreaks = async (app: Application, coapUrl: string): Promi
     connections.push(new Headers(init?.headers).get('last-event-id'));
     return fetch(url, { ...init, signal: AbortSignal.any([open.signal, init?.signal ?? open.signal]) });
   };
-  const { device } = thermometer({ name: fresh('broken-off'), server: coapUrl });
-  await device.open();
-  await device.register();
-  const deviceId = await app.deviceId(device.name);
+  const { device, deviceId } = await registered(app, 'broken-off', coapUrl);
   const another = app.withFetch(breaking);
   const stream = await follow(another, { filters: { device_id: deviceId, event_code__in: 'SYS_105,SYS_106' } });
   const rounds = 2;

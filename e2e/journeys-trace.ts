@@ -1,16 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from '@jest/globals';
-import { eventually, thermometer } from '@lanyard/testing';
+import { eventually } from '@lanyard/testing';
 import type { Application } from './application.ts';
-import { fresh, sensor } from './journeys.ts';
+import { fresh, registered, sensor } from './journeys.ts';
 import type { TraceReceiver } from '../tools/testing/trace-receiver.ts';
 
 /** One value from datagram to frame, and one command there and back: each is a single trace across the services. */
 export const traced = async (app: Application, coapUrl: string, receiver: TraceReceiver): Promise<void> => {
-  const { device } = thermometer({ name: fresh('traced'), server: coapUrl });
-  await device.open();
-  await device.register();
-  const deviceId = await app.deviceId(device.name);
+  const { device, deviceId } = await registered(app, 'traced', coapUrl);
   await app.call('PUT', `/v2/subscriptions/${deviceId}${sensor}`);
   await eventually(() => device.isObserved(sensor));
 

@@ -11,6 +11,18 @@ let numbers = 0;
 /** A name that is unique within a run. */
 export const fresh = (name: string): string => `${name}-${process.pid}-${numbers++}`;
 
+/** A thermometer that is registered, and its id in the directory. */
+export const registered = async (
+  app: Application,
+  name: string,
+  server: string,
+): Promise<ReturnType<typeof thermometer> & { deviceId: string }> => {
+  const demo = thermometer({ name: fresh(name), server });
+  await demo.device.open();
+  await demo.device.register();
+  return Object.assign(demo, { deviceId: await app.deviceId(demo.device.name) });
+};
+
 const deviceEvents = async (app: Application, deviceId: string, code: string): Promise<unknown[]> => {
   const answer = await app.call('GET', `/v3/device-events?device_id=${deviceId}&event_type=${code}`);
   expect(answer).toMatchObject({ status: 200, json: { object: 'list' } });
@@ -114,10 +126,7 @@ const suspendsAndResumes = async (app: Application, device: LeshanDevice, device
 
 /** Journey 4: a command waits for an absent device; with a short expiry it fails. */
 export const absentDevice = async (app: Application, coapUrl: string): Promise<void> => {
-  const { device } = thermometer({ name: fresh('absent'), server: coapUrl });
-  await device.open();
-  await device.register();
-  const deviceId = await app.deviceId(device.name);
+  const { device, deviceId } = await registered(app, 'absent', coapUrl);
   await device.deregister();
   await app.receives('de-registrations', (d) => d === deviceId);
 

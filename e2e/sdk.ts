@@ -1,9 +1,8 @@
 import { createRequire } from 'node:module';
 import { expect } from '@jest/globals';
-import { thermometer } from '@lanyard/testing';
 import type { Application } from './application.ts';
 import { documentedCalls } from './documented-calls.ts';
-import { fresh } from './journeys.ts';
+import { fresh, registered } from './journeys.ts';
 import { type Sdk, type Session, steps } from './sdk-session.ts';
 
 /** Runs the steps one after another, even after one has failed, because the list tells for each whether it passes. */
@@ -34,11 +33,8 @@ export const officialSdk = async (admin: Application, coapUrl: string): Promise<
   const administrators = groups.filter(({ name }) => name === 'Administrators').map(({ id }) => id);
   const { json } = await admin.call('POST', '/v3/api-keys', { name: fresh('sdk'), groups: administrators });
   const config = { apiKey: String(json.key), host: admin.baseUrl };
-  const demo = thermometer({ name: fresh('sdk-device'), server: coapUrl });
-  await demo.device.open();
+  const demo = await registered(admin, 'sdk-device', coapUrl);
   try {
-    await demo.device.register();
-    const deviceId = await admin.deviceId(demo.device.name);
     const sdk = new SDK(config);
     // This part of the package accepts https only; the line is not needed behind a proxy with TLS.
     Object.assign(sdk.config, { host: admin.baseUrl });
@@ -49,7 +45,7 @@ export const officialSdk = async (admin: Application, coapUrl: string): Promise<
       foundation: sdk.foundation(),
       app: admin.as(config.apiKey),
       demo,
-      deviceId,
+      deviceId: demo.deviceId,
       fresh,
       made: new Map(),
     };

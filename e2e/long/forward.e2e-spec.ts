@@ -1,9 +1,9 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { eventually, thermometer } from '@lanyard/testing';
+import { eventually } from '@lanyard/testing';
 import { Application } from '../application.ts';
-import { fresh, sensor } from '../journeys.ts';
+import { fresh, registered, sensor } from '../journeys.ts';
 import { type RunningSystem, startSystem, tcpPort } from '../system.ts';
 import { CommandLine, type Run } from '../cli/command-line.ts';
 import { LocalServer } from '../cli/local-server.ts';
@@ -12,7 +12,7 @@ describe('lanyard forward', () => {
   let system: RunningSystem;
   let app: Application;
   let port: number;
-  let demo: ReturnType<typeof thermometer>;
+  let demo: Awaited<ReturnType<typeof registered>>;
   let server: LocalServer;
   let reported = 1_000;
   const cli = new CommandLine();
@@ -39,9 +39,7 @@ describe('lanyard forward', () => {
     app = await new Application(system.baseUrl, system.adminKey).another(fresh('forward'));
     port = await tcpPort(0);
     server = new LocalServer(() => readFileSync(secretFile, 'utf8').trim());
-    demo = thermometer({ name: fresh('forward'), server: system.coapUrls[0] as string });
-    await demo.device.open();
-    await demo.device.register();
+    demo = await registered(app, 'forward', system.coapUrls[0] as string);
   });
 
   afterAll(async () => {
@@ -54,8 +52,7 @@ describe('lanyard forward', () => {
     let run = start();
     await run.shows(/Forwarding to/);
     expect(statSync(secretFile).mode & 0o777).toBe(0o600);
-    const id = await app.deviceId(demo.device.name);
-    await app.call('PUT', `/v2/subscriptions/${id}${sensor}`);
+    await app.call('PUT', `/v2/subscriptions/${demo.deviceId}${sensor}`);
     await eventually(() => demo.device.isObserved(sensor));
     await report(5);
     await run.shows(/ECONNREFUSED/);
