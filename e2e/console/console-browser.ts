@@ -117,6 +117,25 @@ export class ConsoleBrowser {
     return found;
   }
 
+  /** Lets calls, of one method or of all, wait until they are released, and counts them. */
+  async hold(
+    url: Parameters<Page['route']>[0],
+    method?: string,
+  ): Promise<{ calls: () => number; release: () => void }> {
+    let calls = 0;
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    await this.page.route(url, async (route) => {
+      if (method === undefined || route.request().method() === method) {
+        calls++;
+        await held;
+      }
+      // The page may have given up the call.
+      await route.continue().catch(() => undefined);
+    });
+    return { calls: () => calls, release };
+  }
+
   private async show({ width, scheme }: View): Promise<void> {
     await this.page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' });
     await this.page.setViewportSize({ width, height: heights[width] });

@@ -45,17 +45,13 @@ export const describeDevices = (running: () => Console): void =>
       await browser.page.getByRole('option', { name }).click();
     };
 
-    /** Lets calls wait until they are released, and counts them. */
-    const hold = async (path: string): Promise<{ calls: () => number; release: () => void }> => {
-      let calls = 0;
-      let release = (): void => undefined;
-      const held = new Promise<void>((resolve) => (release = resolve));
-      await browser.page.route(path, async (route) => {
-        calls++;
-        await held;
-        await route.continue();
+    /** Creates a device. Resolves when the event log has it. */
+    const create = async (name: string): Promise<void> => {
+      const { json } = await app.call('POST', '/v3/devices', { endpoint_name: name });
+      await eventually(async () => {
+        const { data } = (await app.call('GET', `/v3/device-events?device_id=${json.id}`)).json;
+        expect(data).not.toEqual([]);
       });
-      return { calls: () => calls, release };
     };
 
     it.each(pages)('%s has no fault that axe finds, at any width, light and dark', async (path, title, shown) => {
@@ -81,13 +77,6 @@ export const describeDevices = (running: () => Console): void =>
     it('catches up after a short time in the background, and leaves out what happened in a long one', async () => {
       const { page } = browser;
       const newest = page.getByRole('group', { name: 'Newest events' });
-      const create = async (name: string): Promise<void> => {
-        const { json } = await app.call('POST', '/v3/devices', { endpoint_name: name });
-        await eventually(async () => {
-          const { data } = (await app.call('GET', `/v3/device-events?device_id=${json.id}`)).json;
-          expect(data).not.toEqual([]);
-        });
-      };
       /** As the browser does when the person turns to another tab, or back. */
       const setHidden = async (isHidden: boolean): Promise<void> => {
         await page.evaluate(
@@ -139,14 +128,10 @@ export const describeDevices = (running: () => Console): void =>
 
     it('shows a device that was created before the stream of events began', async () => {
       const [name, path] = ['before-the-stream', '**/v3/device-events/stream*'];
-      const stream = await hold(path);
+      const stream = await browser.hold(path);
       await browser.visit(`/devices?search=${name}`, 'Devices');
       await browser.page.getByText('No device matches').waitFor();
-      const { json } = await app.call('POST', '/v3/devices', { endpoint_name: name });
-      await eventually(async () => {
-        const { data } = (await app.call('GET', `/v3/device-events?device_id=${json.id}`)).json;
-        expect(data).not.toEqual([]);
-      });
+      await create(name);
       stream.release();
       await browser.page.getByRole('link', { name }).waitFor();
       await browser.page.unroute(path);
@@ -163,7 +148,7 @@ export const describeDevices = (running: () => Console): void =>
 
     it('says how many devices an action concerns before it is done, and when there is none', async () => {
       const path = '**/v3/device-suspensions';
-      const dryRun = await hold(path);
+      const dryRun = await browser.hold(path);
       await begin(`search=${search}`, 'Suspend');
       await dialog().getByRole('status', { name: 'Counting' }).waitFor();
       expect(await browser.violations()).toEqual([]);
@@ -197,7 +182,7 @@ export const describeDevices = (running: () => Console): void =>
           .getByRole('button', { name: `Add ${n} devices` })
           .click();
       };
-      const { calls, release } = await hold('**/devices/add');
+      const { calls, release } = await browser.hold('**/devices/add');
       await add(11);
       await eventually(() => calls() > 0);
       await dialog().getByRole('button', { name: 'Stop' }).click();
@@ -235,7 +220,7 @@ export const describeDevices = (running: () => Console): void =>
           .getByRole('button', { name: /^Add \d devices?$/ })
           .click();
       };
-      const first = await hold('**/devices/add');
+      const first = await browser.hold('**/devices/add');
       await add();
       await eventually(() => first.calls() === 2);
       const path = `/v3/devices/${await app.deviceId('leaving-1')}`;
@@ -248,7 +233,7 @@ export const describeDevices = (running: () => Console): void =>
       const members = `/v3/device-groups/${group.id}/devices/remove`;
       const body = { device_id: await app.deviceId('leaving-2') };
       expect((await app.call('POST', members, body)).status).toBe(204);
-      const second = await hold('**/devices/add');
+      const second = await browser.hold('**/devices/add');
       await add();
       await eventually(() => second.calls() === 1);
       expect((await app.call('DELETE', `/v3/device-groups/${group.id}`)).status).toBe(204);
@@ -278,7 +263,7 @@ export const describeDevices = (running: () => Console): void =>
           .click();
       };
 
-      const left = await hold('**/devices/add');
+      const left = await browser.hold('**/devices/add');
       await add(11);
       await eventually(() => left.calls() > 0);
       await page.evaluate('history.back()');
@@ -294,7 +279,7 @@ export const describeDevices = (running: () => Console): void =>
       const rest = 11 - left.calls();
       expect(rest).toBeGreaterThan(0);
 
-      const stayed = await hold('**/devices/add');
+      const stayed = await browser.hold('**/devices/add');
       await add(rest);
       await eventually(() => stayed.calls() > 0);
       await page.evaluate('history.back()');

@@ -20,6 +20,12 @@ export const describePages = (running: () => Console): void =>
 
     const confirm = (name: string) => dialog().getByRole('button', { name, exact: true }).click();
 
+    /** Presses the Escape key, and clicks beside the dialog. */
+    const leave = async (): Promise<void> => {
+      await browser.page.keyboard.press('Escape');
+      await browser.page.mouse.click(1, 1);
+    };
+
     it.each([
       ['/account', 'Account', 'no limit'],
       ['/keys', 'Keys', 'First administrator'],
@@ -107,25 +113,12 @@ export const describePages = (running: () => Console): void =>
     it('does not lose a new key by the Escape key, a click beside the dialog, or a copy that fails', async () => {
       const { page } = browser;
       const isOfKeys = (url: URL): boolean => url.pathname === '/v3/api-keys';
-      let isSent = false;
-      let release = (): void => undefined;
-      const released = new Promise<void>((resolve) => (release = resolve));
-      await page.route(isOfKeys, async (route) => {
-        if (route.request().method() === 'POST') {
-          isSent = true;
-          await released;
-        }
-        await route.continue();
-      });
-      const leave = async (): Promise<void> => {
-        await page.keyboard.press('Escape');
-        await page.mouse.click(1, 1);
-      };
+      const { calls, release } = await browser.hold(isOfKeys, 'POST');
       await browser.visit('/keys', 'Keys');
       await page.getByRole('button', { name: 'Create a key' }).click();
       await dialog().getByLabel('Name').fill('Once');
       await confirm('Create');
-      await eventually(() => isSent);
+      await eventually(() => calls() > 0);
       await leave();
       for (const name of ['Cancel', 'Close'])
         expect(await dialog().getByRole('button', { name, exact: true }).isDisabled()).toBe(true);
@@ -150,23 +143,13 @@ export const describePages = (running: () => Console): void =>
       const { page } = browser;
       const { json: group } = await app.call('POST', '/v3/device-groups', { name: 'Basement' });
       const isOfGroups = (url: URL): boolean => url.pathname === '/v3/device-groups';
-      let isSent = false;
-      let release = (): void => undefined;
-      const released = new Promise<void>((resolve) => (release = resolve));
-      await page.route(isOfGroups, async (route) => {
-        if (route.request().method() === 'POST') {
-          isSent = true;
-          await released;
-        }
-        await route.continue();
-      });
+      const { calls, release } = await browser.hold(isOfGroups, 'POST');
       await browser.visit('/groups', 'Groups');
       await page.getByRole('button', { name: 'Create a group' }).click();
       await dialog().getByLabel('Name').fill('Basement');
       await confirm('Create');
-      await eventually(() => isSent);
-      await page.keyboard.press('Escape');
-      await page.mouse.click(1, 1);
+      await eventually(() => calls() > 0);
+      await leave();
       for (const name of ['Cancel', 'Close'])
         expect(await dialog().getByRole('button', { name, exact: true }).isDisabled()).toBe(true);
       release();
@@ -219,17 +202,7 @@ export const describePages = (running: () => Console): void =>
     it('stops an upload when it is told to, and asks before the page is left meanwhile', async () => {
       const { page } = browser;
       const isOfPackages = (url: URL): boolean => url.pathname === '/v3/firmware-images';
-      let sent = 0;
-      let release = (): void => undefined;
-      const released = new Promise<void>((resolve) => (release = resolve));
-      await page.route(isOfPackages, async (route) => {
-        if (route.request().method() === 'POST') {
-          sent++;
-          await released;
-        }
-        // The page has aborted the first upload.
-        await route.continue().catch(() => undefined);
-      });
+      const { calls, release } = await browser.hold(isOfPackages, 'POST');
       // The console loads no document between the two pages, so that the way back stays within it.
       await browser.visit('/', 'Fleet');
       await page.getByRole('link', { name: 'Campaigns', exact: true }).click();
@@ -239,14 +212,14 @@ export const describePages = (running: () => Console): void =>
       await page.locator('input[type=file]').setInputFiles(file);
       await dialog().getByLabel('Version').fill('0.9.0');
       await confirm('Upload');
-      await eventually(() => sent === 1);
+      await eventually(() => calls() === 1);
       await page.keyboard.press('Escape');
       await confirm('Stop');
       await dialog().getByRole('button', { name: 'Cancel', exact: true }).waitFor();
       expect(await dialog().getByRole('alert').count()).toBe(0);
 
       await confirm('Upload');
-      await eventually(() => sent === 2);
+      await eventually(() => calls() === 2);
       await page.evaluate('history.back()');
       const question = page.getByRole('dialog', { name: 'Leave this page?' });
       await question.getByText('If you leave, the upload stops').waitFor();

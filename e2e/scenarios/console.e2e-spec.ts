@@ -199,12 +199,7 @@ describe('the console in a browser', () => {
     await device.first().waitFor();
     expect((await app.call('DELETE', `/v3/api-keys/${temporary.id}`)).status).toBe(204);
     await page.getByText('Your session has ended').waitFor();
-    let release = (): void => undefined;
-    const held = new Promise<void>((resolve) => (release = resolve));
-    await page.route('**/v3/devices?*', async (route) => {
-      await held;
-      await route.continue();
-    });
+    const { release } = await browser.hold('**/v3/devices?*');
     await signInHere(account.admin_key as string);
     await title('Devices').waitFor();
     expect(await device.count()).toBe(0);
@@ -226,13 +221,7 @@ describe('the console in a browser', () => {
     await page.getByRole('heading', { level: 1, name: 'Fleet' }).waitFor();
     await browser.visit('/devices', 'Devices');
     await device.first().waitFor();
-    let release = (): void => undefined;
-    const held = new Promise<void>((resolve) => (release = resolve));
-    await page.route('**/v3/devices?*', async (route) => {
-      await held;
-      // The page has given up what it asked for in the session before.
-      await route.continue().catch(() => undefined);
-    });
+    const { release } = await browser.hold('**/v3/devices?*');
     // All tabs have the same cookie.
     const data = { api_key: account.admin_key as string };
     expect((await page.context().request.post(`${system.baseUrl}/v3/session`, { data })).ok()).toBe(true);
