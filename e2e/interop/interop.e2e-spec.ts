@@ -29,18 +29,12 @@ describe('devices that are compiled here', () => {
   beforeAll(async () => {
     await prepareLibcoap();
     await prepareWakaama();
-    [tcp, tls, dtls] = [await tcpPort(0), await tcpPort(0), await udpPort(0)];
+    tcp = await tcpPort(0);
     system = await startSystem('interop', {
-      env: {
-        DEVICE_PROXY_COAP_DTLS_ENABLED: 'true',
-        DEVICE_PROXY_COAP_DTLS_PORT: String(dtls),
-        DEVICE_PROXY_COAP_TLS_ENABLED: 'true',
-        DEVICE_PROXY_COAP_TLS_PORT: String(tls),
-        DEVICE_PROXY_COAP_TCP_NOSEC_ENABLED: 'true',
-        DEVICE_PROXY_COAP_TCP_PORT: String(tcp),
-      },
+      env: { DEVICE_PROXY_COAP_TCP_NOSEC_ENABLED: 'true', DEVICE_PROXY_COAP_TCP_PORT: String(tcp) },
     });
-    udp = Number(new URL(system.coapUrls[0] as string).port);
+    const { coapUrls, coapsUrls, coapsTcpUrls } = system;
+    [udp = 0, dtls = 0, tls = 0] = [coapUrls, coapsUrls, coapsTcpUrls].map(([url = '']) => Number(new URL(url).port));
     app = new Application(system.baseUrl, system.adminKey);
     await app.connects();
     wakaama = { udp: wakaamaOverUdp(), dtls: wakaamaOverDtls() };

@@ -9,7 +9,7 @@ import { Application } from '../application.ts';
 import { fresh } from '../journeys.ts';
 import { prepareJava } from '../../tools/lanyard/java-programs.ts';
 import { LeshanDevice } from '../leshan-device.ts';
-import { type RunningSystem, startSystem, udpPort } from '../system.ts';
+import { type RunningSystem, startSystem } from '../system.ts';
 
 const profiles = '/v3/bootstrap-profiles';
 
@@ -23,13 +23,7 @@ describe('devices that bootstrap', () => {
     folder = mkdtempSync(join(tmpdir(), 'lanyard-e2e-bootstrap-'));
     const privateKeyFile = join(folder, 'server.key');
     writeFileSync(privateKeyFile, selfSigned('lanyard').privateKey);
-    system = await startSystem('bootstrap', {
-      env: {
-        DEVICE_PROXY_COAP_DTLS_ENABLED: 'true',
-        DEVICE_PROXY_COAP_DTLS_PORT: String(await udpPort(0)),
-        DEVICE_PROXY_COAP_DTLS_PRIVATE_KEY_FILE: privateKeyFile,
-      },
-    });
+    system = await startSystem('bootstrap', { env: { DEVICE_PROXY_COAP_DTLS_PRIVATE_KEY_FILE: privateKeyFile } });
     app = new Application(system.baseUrl, system.adminKey);
     await app.connects();
   });

@@ -14,7 +14,7 @@ import { prepareJava } from '../../tools/lanyard/java-programs.ts';
 import type { ForeignDevice } from '../java-device.ts';
 import { fresh } from '../journeys.ts';
 import { LeshanDevice } from '../leshan-device.ts';
-import { type RunningSystem, startSystem, udpPort } from '../system.ts';
+import { type RunningSystem, startSystem } from '../system.ts';
 import type { RawKeyFiles, TlsFiles } from '../tls-device.ts';
 
 /** Bytes of a value that goes in several blocks. */
@@ -57,15 +57,13 @@ describe('devices over DTLS', () => {
     folder = mkdtempSync(join(tmpdir(), 'lanyard-e2e-dtls-'));
     await prepareJava('californium');
     await prepareJava('leshan');
-    port = await udpPort(0);
     system = await startSystem('dtls-devices', {
       env: {
-        DEVICE_PROXY_COAP_DTLS_ENABLED: 'true',
-        DEVICE_PROXY_COAP_DTLS_PORT: String(port),
         DEVICE_PROXY_COAP_DTLS_CERTIFICATE_FILE: file('server.crt', server.certificate),
         DEVICE_PROXY_COAP_DTLS_PRIVATE_KEY_FILE: file('server.key', server.privateKey),
       },
     });
+    port = Number(new URL(system.coapsUrls[0] as string).port);
     app = new Application(system.baseUrl, system.adminKey);
     await app.connects();
   });

@@ -66,17 +66,16 @@ describe('devices over TCP and TLS', () => {
     folder = mkdtempSync(join(tmpdir(), 'lanyard-e2e-tls-'));
     await prepareJava('java-coap');
     await prepareJava('californium');
-    [port, plainPort] = [await tcpPort(0), await tcpPort(0)];
+    plainPort = await tcpPort(0);
     system = await startSystem('secure-devices', {
       env: {
-        DEVICE_PROXY_COAP_TLS_ENABLED: 'true',
-        DEVICE_PROXY_COAP_TLS_PORT: String(port),
         DEVICE_PROXY_COAP_TLS_CERTIFICATE_FILE: file('server.crt', server.certificate),
         DEVICE_PROXY_COAP_TLS_PRIVATE_KEY_FILE: file('server.key', server.privateKey),
         DEVICE_PROXY_COAP_TCP_NOSEC_ENABLED: 'true',
         DEVICE_PROXY_COAP_TCP_PORT: String(plainPort),
       },
     });
+    port = Number(new URL(system.coapsTcpUrls[0] as string).port);
     app = new Application(system.baseUrl, system.adminKey);
     await app.connects();
   });

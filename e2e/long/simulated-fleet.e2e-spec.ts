@@ -10,7 +10,7 @@ import { introduceDevices } from '../../tools/testing/introduced-devices.ts';
 import { firmwareOf, Simulator } from '../../tools/testing/simulator.ts';
 import { Application } from '../application.ts';
 import { fresh } from '../journeys.ts';
-import { type RunningSystem, startSystem, udpPort } from '../system.ts';
+import { type RunningSystem, startSystem } from '../system.ts';
 
 const firmware = firmwareOf('2.0.0', 50_000);
 
@@ -49,23 +49,17 @@ describe('a simulated fleet of several kinds', () => {
   };
 
   beforeAll(async () => {
-    const port = await udpPort(0);
     folder = mkdtempSync(join(tmpdir(), 'lanyard-e2e-fleet-'));
     const privateKeyFile = join(folder, 'server.key');
     writeFileSync(privateKeyFile, selfSigned('lanyard').privateKey);
-    system = await startSystem('simulated-fleet', {
-      env: {
-        DEVICE_PROXY_COAP_DTLS_ENABLED: 'true',
-        DEVICE_PROXY_COAP_DTLS_PORT: String(port),
-        DEVICE_PROXY_COAP_DTLS_PRIVATE_KEY_FILE: privateKeyFile,
-      },
-    });
+    const env = { DEVICE_PROXY_COAP_DTLS_PRIVATE_KEY_FILE: privateKeyFile };
+    system = await startSystem('simulated-fleet', { env });
     app = new Application(system.baseUrl, system.adminKey);
     await app.connects();
     const rule = [{ 'endpoint-type': 'simulated', 'resource-path': [temperature] }];
     expect((await app.call('PUT', '/v2/subscriptions', rule)).status).toBe(202);
     await introduceDevices(app.lanyard, ['meter-a', 'meter-b'], join(folder, 'keys'));
-    const account = { server_uri: `coaps://127.0.0.1:${port}`, short_server_id: 5, lifetime_seconds: 120 };
+    const account = { server_uri: system.coapsUrls[0] as string, short_server_id: 5, lifetime_seconds: 120 };
     for (const [n, kind] of ['psk', 'raw_public_key'].entries()) {
       const name = `newcomers-${n}`;
       const profile = { name, scope: 'device', device_id: await created(name), credential_kind: kind };

@@ -12,7 +12,7 @@ import {
   selfSigned,
 } from '@lanyard/testing';
 import { Application } from '../application.ts';
-import { type RunningSystem, startSystem, tcpPort } from '../system.ts';
+import { type RunningSystem, startSystem } from '../system.ts';
 import { ApiFuzz } from '../openapi/api-fuzz.ts';
 import { Callers } from '../openapi/callers.ts';
 import { committedDocument, type Operation, operationsOf } from '../openapi/document.ts';
@@ -61,12 +61,9 @@ describe('the OpenAPI document', () => {
     const { certificate, privateKey } = selfSigned('localhost');
     writeFileSync(join(folder, 'server.crt'), certificate);
     writeFileSync(join(folder, 'server.key'), privateKey, { mode: 0o600 });
-    const tlsPort = await tcpPort(0);
     system = await startSystem('openapi', {
       env: {
         GATEWAY_UNAUTHENTICATED_RATE_BURST: '100000',
-        DEVICE_PROXY_COAP_TLS_ENABLED: 'true',
-        DEVICE_PROXY_COAP_TLS_PORT: String(tlsPort),
         DEVICE_PROXY_COAP_TLS_CERTIFICATE_FILE: join(folder, 'server.crt'),
         DEVICE_PROXY_COAP_TLS_PRIVATE_KEY_FILE: join(folder, 'server.key'),
       },
@@ -74,7 +71,7 @@ describe('the OpenAPI document', () => {
     root = new Application(system.baseUrl, system.adminKey);
     before = await installation();
     receiver = await new CallbackReceiver().start();
-    run = await RunAccount.create(root, tlsPort);
+    run = await RunAccount.create(root, Number(new URL(system.coapsTcpUrls[0] as string).port));
     const { json: me } = await root.call('GET', '/v3/api-keys/me');
     untouchable = [me.id, me.account_id, ...me.groups, ...run.ids];
   });
