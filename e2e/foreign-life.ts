@@ -2,11 +2,9 @@ import { expect } from '@jest/globals';
 import { eventually } from '@lanyard/testing';
 import type { Application } from './application.ts';
 import type { ForeignDevice } from './java-device.ts';
-import { fresh, sensor } from './journeys.ts';
+import { b64, fresh, sensor } from './journeys.ts';
 
 const writable = '/3303/0/5750';
-
-const b64 = (text: string): string => Buffer.from(text).toString('base64');
 
 const asked = async (app: Application, deviceId: string, request: object): Promise<{ status: number }> => {
   const id = fresh('asked');

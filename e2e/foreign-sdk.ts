@@ -7,7 +7,7 @@ import { expect } from '@jest/globals';
 import { CallbackReceiver, certificateAuthority } from '@lanyard/testing';
 import { root } from '../tools/lanyard/project.ts';
 import type { Application } from './application.ts';
-import { documentedCalls } from './documented-calls.ts';
+import { administratorKey, documentedCalls } from './documented-calls.ts';
 import { fresh } from './journeys.ts';
 import { prepareJava } from '../tools/lanyard/java-programs.ts';
 import { DemonstrationDevice } from './journeys-device.ts';
@@ -38,13 +38,6 @@ const rowsOf = async ({ command, args }: SdkProgram, env: Record<string, string>
   if (code !== 0)
     throw new Error(`the session ended with ${String(code)} after ${rows.at(-1)}: ${complaints.slice(-10).join('\n')}`);
   return rows;
-};
-
-const administratorKey = async (admin: Application): Promise<string> => {
-  const groups = (await admin.call('GET', '/v3/policy-groups')).json.data as { id: string; name: string }[];
-  const administrators = groups.filter(({ name }) => name === 'Administrators').map(({ id }) => id);
-  const { json } = await admin.call('POST', '/v3/api-keys', { name: fresh('sdk'), groups: administrators });
-  return String(json.key);
 };
 
 export const pythonSdk = (python: string): SdkProgram => ({

@@ -37,7 +37,7 @@ const echoes = async (app: Application, deviceId: string, path: string, expected
   });
 };
 
-const b64 = (text: string): string => Buffer.from(text).toString('base64');
+export const b64 = (text: string): string => Buffer.from(text).toString('base64');
 
 /** Journey 1: a third-party device, from registration to resume. The application is connected already. */
 export const thirdPartyDevice = async (app: Application, coapUrl: string): Promise<void> => {

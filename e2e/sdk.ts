@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { expect } from '@jest/globals';
 import type { Application } from './application.ts';
-import { documentedCalls } from './documented-calls.ts';
+import { administratorKey, documentedCalls } from './documented-calls.ts';
 import { fresh, registered } from './journeys.ts';
 import { type Sdk, type Session, steps } from './sdk-session.ts';
 
@@ -29,10 +29,7 @@ export const officialSdk = async (admin: Application, coapUrl: string): Promise<
     'mbed-cloud-sdk',
   ) as Sdk;
   // The SDK gets its own key with its own channel; the key manages other keys too.
-  const groups = (await admin.call('GET', '/v3/policy-groups')).json.data as { id: string; name: string }[];
-  const administrators = groups.filter(({ name }) => name === 'Administrators').map(({ id }) => id);
-  const { json } = await admin.call('POST', '/v3/api-keys', { name: fresh('sdk'), groups: administrators });
-  const config = { apiKey: String(json.key), host: admin.baseUrl };
+  const config = { apiKey: await administratorKey(admin), host: admin.baseUrl };
   const demo = await registered(admin, 'sdk-device', coapUrl);
   try {
     const sdk = new SDK(config);

@@ -13,8 +13,6 @@ export interface Disturbance {
   isCorrupt?: boolean;
   /** In its first download, it reboots after half of the image. */
   diesOnce?: boolean;
-  /** The device waits for this before it downloads. */
-  before?: Promise<void>;
 }
 
 /** A device with object 5, which pulls over HTTP, checks the image, and reboots. */
@@ -54,7 +52,6 @@ export class UpdatingDevice {
 
   /** Resumes at the position where the last download broke off. */
   private async download(uri: string): Promise<void> {
-    await this.disturbance.before;
     const dies = this.disturbance.diesOnce === true && !this.hasDied;
     this.offsets.push(this.image.length);
     const range = dies ? 'bytes=0-99999' : `bytes=${this.image.length}-`;
