@@ -1,5 +1,6 @@
 /** 10,000 channels on which nothing happens. */
 import { sleep } from '../../tools/lanyard/project.ts';
+import { severalAtOnce } from '../../tools/testing/several-at-once.ts';
 import { Redis } from 'ioredis';
 import { round } from '../statistics.ts';
 import { Receiver } from '../application.ts';
@@ -28,16 +29,12 @@ export const idleChannels: Bench = {
     };
     const [without, withoutMb, withoutRedisMb] = [await cpu(), memoryMb(pidOf('dispatcher-0')), await redisMb()];
     const all = await customers(system, channels);
-    let [next, registered] = [0, 0];
+    let registered = 0;
     const startedAt = performance.now();
-    const register = async () => {
-      while (next < channels) {
-        const customer = all[next++];
-        await customer?.call('PUT', 'callback', { url: receiver.url });
-        if (++registered % 2_000 === 0) say(`${registered} registered`);
-      }
-    };
-    await Promise.all(Array.from({ length: registeredAtOnce }, register));
+    await severalAtOnce(registeredAtOnce, all, async (customer) => {
+      await customer.call('PUT', 'callback', { url: receiver.url });
+      if (++registered % 2_000 === 0) say(`${registered} registered`);
+    });
     const perSecond = (channels / (performance.now() - startedAt)) * 1_000;
     await sleep(5_000);
     const [idle, mb, redisIdleMb] = [await cpu(), memoryMb(pidOf('dispatcher-0')), await redisMb()];

@@ -1,6 +1,7 @@
 /** One dispatcher at a constant rate, with a growing number of channels, or with the same channels spread over more accounts. */
 import { DeviceValues } from '@lanyard/contracts';
 import { newId } from '@lanyard/service';
+import { severalAtOnce } from '../../tools/testing/several-at-once.ts';
 import { Receiver } from '../application.ts';
 import { Tally } from '../dispatch/expected.ts';
 import { Customer, dispatchersOnly } from '../dispatch/installation.ts';
@@ -16,16 +17,11 @@ const perSecond = 500;
 const warmUpSeconds = 3;
 const registeredAtOnce = 16;
 
-const register = async (system: BenchSystem, customers: Customer[], receiver: Receiver) => {
-  let next = 0;
-  const worker = async () => {
-    for (let n = next++; n < customers.length; n = next++) {
-      await customers[n]?.announce(system.producer);
-      await customers[n]?.call('PUT', 'callback', { url: receiver.urlOf(n) });
-    }
-  };
-  await Promise.all(Array.from({ length: registeredAtOnce }, worker));
-};
+const register = (system: BenchSystem, customers: Customer[], receiver: Receiver) =>
+  severalAtOnce(registeredAtOnce, [...customers.entries()], async ([n, customer]) => {
+    await customer.announce(system.producer);
+    await customer.call('PUT', 'callback', { url: receiver.urlOf(n) });
+  });
 
 /** Latency, and CPU time for each event, at a constant rate. */
 const atEvenRate = ({ system, seconds }: Context, receiver: Receiver) => {

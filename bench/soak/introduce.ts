@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import type { Lanyard } from '@lanyard/client';
 import { waitUntil } from '../../tools/lanyard/probes.ts';
 import { say } from '../../tools/lanyard/project.ts';
+import { severalAtOnce } from '../../tools/testing/several-at-once.ts';
 import { bindingOf, credentialsFile, deviceNames, groupOf, isSecure } from './groups.ts';
 import type { Load } from './options.ts';
 
@@ -13,13 +14,8 @@ const importMs = 600_000;
 const importPollMs = 1_000;
 
 /** Calls `work` for each item, for `atOnce` of them at the same time. */
-export const each = async <Item>(items: readonly Item[], work: (item: Item) => Promise<unknown>) => {
-  let next = 0;
-  const worker = async () => {
-    for (let n = next++; n < items.length; n = next++) await work(items[n] as Item);
-  };
-  await Promise.all(Array.from({ length: atOnce }, worker));
-};
+export const each = <Item>(items: readonly Item[], work: (item: Item) => Promise<unknown>) =>
+  severalAtOnce(atOnce, items, work);
 
 const importDevices = async (lanyard: Lanyard, names: readonly string[]) => {
   const body = ['endpoint_name', ...names, ''].join('\n');

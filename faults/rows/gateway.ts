@@ -3,6 +3,7 @@ import { sleep } from '../../tools/lanyard/project.ts';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { apps } from '../../tools/lanyard/service-processes.ts';
+import { severalAtOnce } from '../../tools/testing/several-at-once.ts';
 import { whenAvailable } from '../available.ts';
 import { eventually, type Experiment, type Row } from '../experiment.ts';
 import { identityKeys } from '../fault-system.ts';
@@ -24,14 +25,6 @@ const stopMs = 15_000 + 3_000;
 
 /** Batches in the tunnels of a killed gateway are sent again. */
 const afterGateway = 2;
-
-const severalAtOnce = async <T>(list: readonly T[], work: (one: T) => Promise<unknown>) => {
-  const left = [...list];
-  const worker = async () => {
-    for (let one = left.pop(); one !== undefined; one = left.pop()) await work(one);
-  };
-  await Promise.all(Array.from({ length: requestsAtOnce }, worker));
-};
 
 class Gateway {
   sockets: SocketReceiver[] = [];
@@ -119,7 +112,7 @@ class Gateway {
     const numbers = Array.from({ length: socketsWanted }, (_, n) => n);
     let accountId: string = '';
     const begunAt = performance.now();
-    await severalAtOnce(numbers, async (n) => (accountId = await this.addSocket(admin, n)));
+    await severalAtOnce(requestsAtOnce, numbers, async (n) => (accountId = await this.addSocket(admin, n)));
     const seconds = Math.round((performance.now() - begunAt) / 1_000);
     this.experiment.say(`F27 ${socketsWanted} keys, channels and sockets in ${seconds} s`);
     const { load } = this.experiment.system;

@@ -1,6 +1,7 @@
 /** Creates devices in the directory, each with a pre-shared key, and the file with which the simulator plays them. */
 import { writeFileSync } from 'node:fs';
 import type { Lanyard } from '@lanyard/client';
+import { severalAtOnce } from './several-at-once.ts';
 
 /** Requests to the registry at the same time. */
 const atOnce = 20;
@@ -9,17 +10,13 @@ const atOnce = 20;
 export const introduceDevices = async (lanyard: Lanyard, names: readonly string[], credentialsFile: string) => {
   const lines: string[] = [];
   const ids = new Map<string, string>();
-  const left = [...names];
-  const work = async () => {
-    for (let name = left.pop(); name !== undefined; name = left.pop()) {
-      const { id } = await lanyard.call('POST /v3/devices', { body: { endpoint_name: name } });
-      const made = await lanyard.call('POST /v3/devices/{id}/credentials', { path: { id }, body: { kind: 'psk' } });
-      const { identity, key } = made as { identity?: string; key?: string };
-      lines.push(`${name} ${identity} ${key}`);
-      ids.set(name, id);
-    }
-  };
-  await Promise.all(Array.from({ length: atOnce }, work));
+  await severalAtOnce(atOnce, names, async (name) => {
+    const { id } = await lanyard.call('POST /v3/devices', { body: { endpoint_name: name } });
+    const made = await lanyard.call('POST /v3/devices/{id}/credentials', { path: { id }, body: { kind: 'psk' } });
+    const { identity, key } = made as { identity?: string; key?: string };
+    lines.push(`${name} ${identity} ${key}`);
+    ids.set(name, id);
+  });
   writeFileSync(credentialsFile, lines.join('\n'), { mode: 0o600 });
   return ids;
 };
