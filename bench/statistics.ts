@@ -8,3 +8,9 @@ export const median = (values: readonly number[]) => percentile(values, 0.5);
 
 /** Two decimals, or three digits when small. */
 export const round = (value: number) => Number(value >= 100 ? value.toFixed(0) : value.toPrecision(3));
+
+/** Figures by name, in one line. */
+export const lineOf = (figures: Readonly<Record<string, number>>) =>
+  Object.entries(figures)
+    .map(([name, value]) => `${name} ${round(value)}`)
+    .join(', ');

@@ -53,8 +53,8 @@ export class BenchSystem extends TestSystem {
     return new Application(this.baseUrl, await administrator.call('POST /v3/api-keys', { body: { name } }));
   }
 
-  dispatcherUrl(replica = 0) {
-    return this.unit(`dispatcher-${replica}`).unit.address;
+  get dispatcherUrl() {
+    return this.unit('dispatcher-0').unit.address;
   }
 
   override async stop() {

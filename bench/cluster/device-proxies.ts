@@ -23,10 +23,6 @@ export class DeviceProxies {
     return this;
   }
 
-  warm(replicas: number, seconds: number) {
-    return this.measure(replicas, seconds);
-  }
-
   /** Uses a new fleet each time, because devices stay where they are connected. */
   async measure(_replicas: number, seconds: number) {
     const [server = ''] = this.scaled.installation.coapUrls;
@@ -42,6 +38,4 @@ export class DeviceProxies {
       await fleet.stop();
     }
   }
-
-  async stop() {}
 }

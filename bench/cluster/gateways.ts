@@ -19,10 +19,6 @@ export class Gateways {
     return this;
   }
 
-  warm(replicas: number, seconds: number) {
-    return this.measure(replicas, seconds);
-  }
-
   async measure(_replicas: number, seconds: number) {
     const { baseUrl, adminKey } = this.scaled.installation;
     const headers = { authorization: `Bearer ${adminKey}` };
@@ -33,6 +29,4 @@ export class Gateways {
     });
     return perSecond;
   }
-
-  async stop() {}
 }

@@ -31,10 +31,13 @@ const settings = {
 
 interface Measured {
   start(): Promise<unknown>;
-  /** Warms up without CPU limits: V8 compiles the code in use, which would take minutes with a small part of a processor. */
-  warm(replicas: number, seconds: number): Promise<unknown>;
+  /**
+   * Warms up without CPU limits: V8 compiles the code in use, which would take minutes with a small part of a processor.
+   * Default: measures.
+   */
+  warm?(replicas: number): Promise<unknown>;
   measure(replicas: number, seconds: number): Promise<number>;
-  stop(): Promise<void>;
+  stop?(): Promise<void>;
 }
 
 const kinds: Record<string, { what: string; absent: App[]; of: (scaled: Scaled, brokers: string) => Measured }> = {
@@ -78,7 +81,7 @@ const scaleOne = async (installation: Installation, app: App, { seconds, rounds,
     for (const replicas of counts) {
       await scaled.to(replicas);
       await scaled.limit(unlimitedMillicores);
-      await load.warm(replicas, Math.max(seconds, warmSeconds));
+      await (load.warm?.(replicas) ?? load.measure(replicas, Math.max(seconds, warmSeconds)));
       await scaled.limit(millicores);
       const throttling = await scaled.throttling();
       const rates: number[] = [];
@@ -100,7 +103,7 @@ const scaleOne = async (installation: Installation, app: App, { seconds, rounds,
       ]);
     }
   } finally {
-    await load.stop();
+    await load.stop?.();
   }
   return rows;
 };

@@ -24,7 +24,7 @@ export const addedLatency: Bench = {
     listener.onValue = (number, atMs) => travels.arrive(number, atMs);
     await called.call('PUT', 'callback', { url: listener.url });
     await listening.call('PUT', 'websocket');
-    await listener.connect(system.dispatcherUrl(), listening.key);
+    await listener.connect(system.dispatcherUrl, listening.key);
     const bare = await startBareLoop(system.brokers, DeviceValues.name);
     await listener.connect(bare.url);
     bare.signal('SIGSTOP');

@@ -18,7 +18,7 @@ export class Customer extends Key {
   }
 
   async call(method: string, path: string, body?: unknown) {
-    const response = await fetch(`${this.system.dispatcherUrl()}/v2/notification/${path}`, {
+    const response = await fetch(`${this.system.dispatcherUrl}/v2/notification/${path}`, {
       method,
       headers: identityHeaders(this, 'dispatcher', this.system.identityKey),
       ...(body !== undefined && { body: JSON.stringify(body) }),
@@ -29,7 +29,7 @@ export class Customer extends Key {
 
   async listen(onMessage: (message: Message) => void, serialization?: object) {
     await this.call('PUT', 'websocket', serialization && { serialization });
-    return openSocket(this.system.dispatcherUrl(), this.key, onMessage, this.number);
+    return openSocket(this.system.dispatcherUrl, this.key, onMessage, this.number);
   }
 }
 

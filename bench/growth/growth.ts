@@ -1,5 +1,5 @@
 /** The cost of one thing as the number of another grows: a line of figures for each size. */
-import { round } from '../statistics.ts';
+import { lineOf, round } from '../statistics.ts';
 
 /** If an event costs this many times as much at the largest size as at the smallest, the cost has a cliff. */
 const cliff = 3;
@@ -20,11 +20,7 @@ export const inSizes = async (
   for (const size of sizes) {
     const found = await measure(size);
     costs.push(found[figure] ?? NaN);
-    say(
-      `${size} ${unit}: ${Object.entries(found)
-        .map(([name, value]) => `${name} ${round(value)}`)
-        .join(', ')}`,
-    );
+    say(`${size} ${unit}: ${lineOf(found)}`);
     for (const [name, value] of Object.entries(found)) figures[`${size}_${unit}_${name}`] = round(value);
   }
   const growth = (costs.at(-1) ?? NaN) / (costs[0] ?? NaN);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { DeviceValues } from '@lanyard/contracts';
 import { corrections, speedReplacements } from '@lanyard/kafka';
-import { median, round } from '../statistics.ts';
+import { lineOf, median, round } from '../statistics.ts';
 import { values } from '../dispatch/values.ts';
 import { only } from '../system.ts';
 import type { Bench } from '../benches.ts';
@@ -65,10 +65,8 @@ export const kafkajs: Bench = {
       for (const [name, set] of Object.entries(sets)) {
         const figures = await measure(system.brokers, set, topic.name, seconds);
         (results[name] ??= []).push(figures);
-        const text = Object.entries(figures).map(([figure, value]) => `${figure} ${round(value)}`);
-        say(
-          `round ${n} of ${rounds}, ${name === 'all' || name === 'none' ? '' : 'without '}${name}: ${text.join(', ')}`,
-        );
+        const what = name === 'all' || name === 'none' ? name : `without ${name}`;
+        say(`round ${n} of ${rounds}, ${what}: ${lineOf(figures)}`);
       }
     const all = middle(results['all'] ?? []);
     return Object.entries(results).reduce<Figures>(

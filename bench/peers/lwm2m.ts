@@ -16,7 +16,7 @@ import { startLeshan } from '../devices/leshan.ts';
 import { all, registerAll, settledMs, wanted } from '../devices/memory.ts';
 import { Proxy, proxyOnly } from '../devices/proxy.ts';
 import { cpuSeconds } from '../machine.ts';
-import { median, round } from '../statistics.ts';
+import { lineOf, median, round } from '../statistics.ts';
 import type { Bench } from '../benches.ts';
 import type { BenchSystem } from '../system.ts';
 import type { Simulator } from '../../tools/testing/simulator.ts';
@@ -111,8 +111,7 @@ export const lwm2m: Bench = {
     for (let n = 0; n <= rounds; n++)
       for (const [name, server] of Object.entries(servers)) {
         const one = await messages(server, String(n), seconds);
-        const shown = Object.entries(one).map(([figure, value]) => `${figure} ${round(value)}`);
-        say(`${n === 0 ? 'warm-up' : `round ${n} of ${rounds}`}, ${name}: ${shown.join(', ')}`);
+        say(`${n === 0 ? 'warm-up' : `round ${n} of ${rounds}`}, ${name}: ${lineOf(one)}`);
         if (n > 0) (found[name] ??= []).push(one);
       }
     const figures: Record<string, number> = {};

@@ -1,7 +1,7 @@
 /** Replicas that have a part of a core each: first eight of them, then four, two and one. */
 import { sleep } from '../../tools/lanyard/project.ts';
 import { cpuSeconds } from '../machine.ts';
-import { round } from '../statistics.ts';
+import { lineOf, round } from '../statistics.ts';
 import { Quota, whyNoQuotas } from './quota.ts';
 import type { Context } from '../benches.ts';
 
@@ -62,11 +62,7 @@ export const inSteps = async ({ system, say }: Context, { app, warmUp, measure, 
       quota_used_share: usedSeconds / seconds / replicas / share,
       ...(await afterwards?.(replicas)),
     };
-    say(
-      `${replicas}: ${Object.entries(step)
-        .map(([name, value]) => `${name} ${round(value)}`)
-        .join(', ')}`,
-    );
+    say(`${replicas}: ${lineOf(step)}`);
     for (const [name, value] of Object.entries(step)) figures[`${replicas}_replicas_${name}`] = round(value);
   }
   const one = figures['1_replicas_per_second'] ?? NaN;
