@@ -22,13 +22,16 @@ describe('the supervisor', () => {
   let supervisor: Supervisor | undefined;
   let now = 0;
 
-  const supervise = (program: string): { pid: number; restarts: number } => {
-    const unit = unitOf('planted', launch(program));
-    supervisor = new Supervisor([{ unit, launch: () => launch(program) }] as never, {
-      onChange: () => undefined,
+  const supervisorOf = (unit: object, start: () => number, onChange = (): void => undefined): Supervisor =>
+    new Supervisor([{ unit, launch: start }] as never, {
+      onChange,
       report: (text: string) => void reported.push(text),
       now: () => now,
     });
+
+  const supervise = (program: string): { pid: number; restarts: number } => {
+    const unit = unitOf('planted', launch(program));
+    supervisor = supervisorOf(unit, () => launch(program));
     return unit;
   };
 
@@ -103,14 +106,11 @@ describe('the supervisor', () => {
     const unit = unitOf('planted', launch(lives));
     let isFull = true;
     let saved = 0;
-    supervisor = new Supervisor([{ unit, launch: () => launch(lives) }] as never, {
-      onChange: () => {
-        if (isFull) throw new Error('no space left on device');
-        saved++;
-      },
-      report: (text: string) => void reported.push(text),
-      now: () => now,
-    });
+    const save = (): void => {
+      if (isFull) throw new Error('no space left on device');
+      saved++;
+    };
+    supervisor = supervisorOf(unit, () => launch(lives), save);
     await dies(unit);
     supervisor.look();
     now = 250;
@@ -133,11 +133,7 @@ describe('the supervisor', () => {
       if (isFull) throw new Error('no space left on device');
       return launch(lives);
     };
-    supervisor = new Supervisor([{ unit, launch: start }] as never, {
-      onChange: () => undefined,
-      report: (text: string) => void reported.push(text),
-      now: () => now,
-    });
+    supervisor = supervisorOf(unit, start);
     await dies(unit);
     supervisor.look();
     now = 250;

@@ -1,9 +1,9 @@
 /** Time from the call that sends a command to the answer on the WebSocket, with 1,000 devices, compared with a bare chain. */
 import { Lanyard } from '@lanyard/client';
-import { waitUntil } from '../../tools/lanyard/probes.ts';
 import { openSocket, type Message } from '../application.ts';
 import { besideBare, evenly, Travels } from '../travels.ts';
 import { startCommandChain } from './bare.ts';
+import { idsOfDevices } from '../../tools/testing/command-load.ts';
 import { Simulator } from '../../tools/testing/simulator.ts';
 import { sleep } from '../../tools/lanyard/project.ts';
 import type { Bench } from '../benches.ts';
@@ -23,13 +23,7 @@ export const commands: Bench = {
       'lifetime-seconds': 600,
     });
     await fleet.until(({ registered }) => registered === devices, 'registrations');
-    let ids: string[] = [];
-    const areKnown = async () => {
-      ids = [];
-      for await (const { id } of app.lanyard.items('GET /v3/devices', { query: { limit: 1_000 } })) ids.push(id);
-      return ids.length === devices;
-    };
-    await waitUntil('devices in the directory', areKnown, { timeoutMs: 120_000 });
+    const ids = await idsOfDevices(app.lanyard, devices);
     const [ours, bare] = [new Travels(), new Travels()];
     let [number, failed] = [0, 0];
     const into =

@@ -19,6 +19,18 @@ const commandOf = (number: number, asyncId: string) =>
     { method: 'PUT' as const, uri: '/3341/0/5527', payload: asyncId },
   ][number % 3] as { method: 'GET'; uri: string };
 
+/** The ids of the devices, when the directory knows all of them. */
+export const idsOfDevices = async (lanyard: Lanyard, devices: number) => {
+  let ids: string[] = [];
+  const areKnown = async () => {
+    ids = [];
+    for await (const { id } of lanyard.items('GET /v3/devices', { query: { limit: 1_000 } })) ids.push(id);
+    return ids.length === devices;
+  };
+  await waitUntil(`${devices} devices in the directory`, areKnown, patience);
+  return ids;
+};
+
 export class CommandLoad {
   number = 0;
   open = new Set<Promise<void>>();
@@ -43,16 +55,7 @@ export class CommandLoad {
 
   /** Starts when the directory knows all devices. */
   static async start(lanyard: Lanyard, devices: number) {
-    let ids: string[] = [];
-    await waitUntil(
-      `${devices} devices in the directory`,
-      async () => {
-        ids = [];
-        for await (const { id } of lanyard.items('GET /v3/devices', { query: { limit: 1_000 } })) ids.push(id);
-        return ids.length === devices;
-      },
-      patience,
-    );
+    const ids = await idsOfDevices(lanyard, devices);
     return new CommandLoad(lanyard, ids, await lanyard.listen({ reconnectMaxMs: 1_000 }));
   }
 
