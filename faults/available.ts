@@ -1,5 +1,5 @@
 /** Calls of the API while parts of the system are away: 503 asks the client to try again after `Retry-After`. */
-import { setTimeout as sleep } from 'node:timers/promises';
+import { sleep } from '../tools/lanyard/project.ts';
 
 const unavailable = 503;
 
@@ -15,9 +15,8 @@ const patienceMs = 60_000;
  */
 export const whenAvailable = async <T extends { status: number; retryAfter: string | null }>(
   call: () => Promise<T>,
-  maxMs: number = patienceMs,
 ): Promise<T> => {
-  for (const end = performance.now() + maxMs; ;) {
+  for (const end = performance.now() + patienceMs; ;) {
     const answer = await call();
     const waitMs = answer.retryAfter === null ? retryAfterMs : 1_000 * Number(answer.retryAfter);
     if (answer.status !== unavailable || performance.now() + waitMs > end) return answer;

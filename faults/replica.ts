@@ -1,7 +1,8 @@
 /** One service as a separate process, with its own line to Redis. */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { TcpLine } from '@lanyard/testing';
+import { cpuSeconds, residentBytes } from '../bench/machine.ts';
 import { tcpPort } from '../tools/lanyard/ports.ts';
 import { answers } from '../tools/lanyard/probes.ts';
 import { ManagedProcess } from '../tools/testing/managed-process.ts';
@@ -18,9 +19,6 @@ const modules = ['./shifted-clock.ts', './private-names.ts'].flatMap((name) => [
   '--import',
   new URL(name, import.meta.url).href,
 ]);
-
-/** A tick of the kernel is a hundredth of a second. */
-const ticksPerSecond = 100;
 
 export class Replica extends ManagedProcess {
   /** How far its clock is off. */
@@ -74,14 +72,10 @@ export class Replica extends ManagedProcess {
 
   /** Seconds of CPU time used so far. */
   get cpuSeconds() {
-    const fields = readFileSync(`/proc/${this.pid}/stat`, 'utf8')
-      .replace(/^.*\) /s, '')
-      .split(' ');
-    return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
+    return cpuSeconds(this.pid);
   }
 
   get rssBytes() {
-    const kib = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${this.pid}/status`, 'utf8'))?.[1];
-    return Number(kib ?? 0) * 1_024;
+    return residentBytes(this.pid);
   }
 }

@@ -55,6 +55,7 @@ export class SocketReceiver {
     return this.socket?.readyState === WebSocket.OPEN;
   }
 
+  /** A socket that is open stays so. */
   connect() {
     if (this.isStopped) return;
     const address = `${this.url().replace('http', 'ws')}/v2/notification/websocket-connect`;
@@ -90,11 +91,6 @@ export class SocketReceiver {
   /** Answers the first ping; the next answers still wait. */
   releaseFirstPong() {
     this.heldPongs.shift()?.();
-  }
-
-  /** Connects again, while the other socket stays open. */
-  connectAgain() {
-    this.connect();
   }
 
   /** Ends the connection without a close frame, as when a network breaks. */

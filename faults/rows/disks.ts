@@ -5,7 +5,7 @@ import { DeviceValues, encodeMessage, fixtures, type ResourceValueArrived } from
 import { Redis } from 'ioredis';
 import { isAlive } from '../../tools/lanyard/processes.ts';
 import { Infrastructure, type Server } from '../infrastructure.ts';
-import { eventually, type Experiment, type Row } from '../experiment.ts';
+import { type Equipment, eventually, type Experiment, type Row } from '../experiment.ts';
 import { cannotMount, SmallDisk } from '../small-disk.ts';
 import type { Client } from 'pg';
 
@@ -82,6 +82,16 @@ const poisonMessage = () => {
 
 const poisonsEach = 12;
 
+/** Infrastructure of the row, one server of which is on the disk. */
+const onDisk = (infrastructure: Infrastructure): Equipment => ({
+  infrastructure,
+  heal: async () => disk().free(),
+  stop: async () => {
+    await infrastructure.stop();
+    disk().unmount();
+  },
+});
+
 const kafkaFull: Row = {
   name: 'F29',
   about: 'the disk of Kafka is full while dead letters are written: it ends; then there is space again',
@@ -90,12 +100,7 @@ const kafkaFull: Row = {
   cannotRun: cannotMount,
   equip: async (_infrastructure, folder) => {
     current = SmallDisk.mount(join(folder, 'infrastructure/kafka'), 256);
-    const infrastructure = await Infrastructure.start(join(folder, 'infrastructure'));
-    const stop = async () => {
-      await infrastructure.stop();
-      disk().unmount();
-    };
-    return { infrastructure, heal: async () => disk().free(), stop };
+    return onDisk(await Infrastructure.start(join(folder, 'infrastructure')));
   },
   inject: async (experiment) => {
     const { system, random, infrastructure } = experiment;
@@ -173,11 +178,7 @@ const postgresFull: Row = {
     await infrastructure.postgresql.stop();
     current = SmallDisk.mountOver(infrastructure.postgresql.data, 256);
     await infrastructure.heal();
-    const stop = async () => {
-      await infrastructure.stop();
-      disk().unmount();
-    };
-    return { infrastructure, heal: async () => disk().free(), stop };
+    return onDisk(infrastructure);
   },
   inject: async (experiment) => {
     const { infrastructure, system } = experiment;

@@ -171,7 +171,7 @@ const disturb = async (experiment: Experiment, what: string, socket: SocketRecei
     return what === 'stops reading' ? socket.resume() : socket.cut();
   }
   const before = socket.closed.length;
-  socket.connectAgain();
+  socket.connect();
   const replaced = await eventually(() => socket.closed.length > before && socket.isOpen, 5_000);
   if (!replaced || !socket.closed.slice(before).includes(1001))
     experiment.violation(
