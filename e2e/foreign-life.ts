@@ -17,7 +17,8 @@ const asked = async (app: Application, deviceId: string, request: object): Promi
 export const whenItIsIn = (start: () => Promise<ForeignDevice>): Promise<ForeignDevice> =>
   eventually(async () => {
     const device = await start();
-    if (/^registered/.test(await device.says(/^registered|^not connected|^refused|^timed-out/))) return device;
+    const said = await device.says(/^registered|^not connected|^disconnected|^refused|^timed-out/);
+    if (said.startsWith('registered')) return device;
     await device.ends();
     throw new Error('not connected');
   });
