@@ -26,7 +26,7 @@ const state: ConnectionState = {
 };
 
 /** A listener that is not bound; `compare` asks Redis which replica has the session of a device. */
-const listener = (compare: DtlsParts['compare'], clock = new TestClock()): CoapDtls => {
+const listener = (compare: DtlsParts['compare'], clock = new TestClock(), idleMs = 60_000): CoapDtls => {
   const nothing = (): undefined => undefined;
   const later = (): Promise<void> => Promise.resolve();
   const parts = {
@@ -35,7 +35,7 @@ const listener = (compare: DtlsParts['compare'], clock = new TestClock()): CoapD
     receiveBufferBytes: 65_536,
     coapLimits: {},
     dtlsLimits: {},
-    idleMs: 60_000,
+    idleMs,
     sharing: {
       connectionIdBytes: 8,
       newConnectionId: () => randomBytes(8),
@@ -93,6 +93,19 @@ describe('a DTLS connection without a registration', () => {
     coapDtls.restore({ state, credential }, 1);
     clock.aheadMs = setMs;
     await clock.advance(60_000);
+    expect(coapDtls.connection(id)?.isOpen).toBe(true);
+    await clock.advance(10_000);
+    expect(coapDtls.connection(id)).toBeUndefined();
+    await coapDtls.stop();
+  });
+
+  it('never ends before its time, also when that is not a multiple of the time between sweeps', async () => {
+    const clock = new TestClock();
+    const coapDtls = listener(() => Promise.resolve(), clock, 15_000);
+    await coapDtls.start();
+    await clock.advance(9_999);
+    coapDtls.restore({ state, credential }, 1);
+    await clock.advance(10_001);
     expect(coapDtls.connection(id)?.isOpen).toBe(true);
     await clock.advance(10_000);
     expect(coapDtls.connection(id)).toBeUndefined();

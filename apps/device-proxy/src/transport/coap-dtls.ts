@@ -293,7 +293,7 @@ export class CoapDtls implements Transport, DtlsHost {
   private endIdle(): void {
     const { idleMs, isRegistered } = this.parts;
     this.sweeps++;
-    const before = this.sweeps - idleMs / this.sweepMs;
+    const before = this.sweeps - Math.ceil(idleMs / this.sweepMs);
     for (const connection of this.transport.server.all()) {
       const open = openOn(connection);
       if (open && open.sweepsBefore < before && !isRegistered(open.sender.accountId, open.peer.address))
