@@ -4,6 +4,7 @@ import { TestClock } from '@lanyard/testing';
 import { StallDetector } from '../sessions/stall-detector.js';
 import type { DtlsHost } from '../transport/connection-sharing.js';
 import type { ConnectionStore } from './connection-store.js';
+import { scriptMax } from './limits.js';
 import { OwnedConnections } from './owned-connections.js';
 import type { ReplicaEvents } from './replica-events.js';
 import type { ReplicaSlots } from './replica-slots.js';
@@ -108,5 +109,23 @@ describe('a replica that stops', () => {
     endSave('stored');
     await stopped;
     expect(done).toEqual(['save ended', 'save ended']);
+  });
+
+  it('saves all other connections when one cannot be saved', async () => {
+    const { owned, done, endSave } = savedByHand();
+    const last = 2 * scriptMax;
+    for (let n = 0; n <= last; n++) {
+      owned.opened(n.toString(16).padStart(16, '0'));
+      endSave('stored');
+    }
+    await settled();
+    const stopped = owned.stop();
+    await settled();
+    endSave('failed');
+    for (let n = 1; n < last; n++) endSave('stored');
+    await settled();
+    endSave('stored');
+    await stopped;
+    expect(done).toHaveLength(2 * (last + 1));
   });
 });

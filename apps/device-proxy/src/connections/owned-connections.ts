@@ -46,10 +46,14 @@ export class OwnedConnections {
   async stop(): Promise<void> {
     this.timer?.cancel();
     await this.working;
+    const failures: unknown[] = [];
     await this.inChunks([...this.byId.values()], async (owned) => {
       await owned.saving?.catch(() => undefined);
-      await this.save(owned);
+      // The others are saved nevertheless.
+      await this.save(owned).catch((err: unknown) => failures.push(err));
     });
+    if (failures.length > 0)
+      this.logger.warn({ err: failures[0], connections: failures.length }, 'states of DTLS connections not saved');
   }
 
   ids(): IterableIterator<string> {
