@@ -111,6 +111,7 @@ it('a maximum period that is cleared or made longer ends the one before, also du
   const timers: { delayMs: number; isCancelled: boolean }[] = [];
   const waiting = (): number[] => timers.filter((one) => !one.isCancelled).map(({ delayMs }) => delayMs);
   const acknowledgements: ((outcome: NotifyOutcome) => void)[] = [];
+  let nowMs = 0;
   let attributes: Attributes = { pmax: 60 };
   const schedule = (delayMs: number) => {
     const timer = { delayMs, isCancelled: false };
@@ -122,7 +123,7 @@ it('a maximum period that is cleared or made longer ends the one before, also du
       isOpen: true,
       notify: () => new Promise<NotifyOutcome>((acknowledged) => acknowledgements.push(acknowledged)),
     },
-    nowMs: () => 0,
+    nowMs: () => nowMs,
     store: {
       hasAttributes: true,
       attributesFor: () => attributes,
@@ -156,6 +157,14 @@ it('a maximum period that is cleared or made longer ends the one before, also du
   attributes = {};
   reports.attributesChanged(path);
   expect(waiting()).toEqual([]);
+  attributes = { pmin: 60, pmax: 120 };
+  nowMs = 60_000;
+  reports.changed([path]);
+  nowMs = 110_000;
+  reports.attributesChanged(path);
+  acknowledgements.shift()?.('acknowledged');
+  await new Promise(setImmediate);
+  expect(waiting()).toEqual([120_000]);
 });
 
 it('an observation of a resource that was deleted ends', async () => {

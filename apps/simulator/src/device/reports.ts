@@ -75,7 +75,8 @@ export class Reports {
         const [rule, attributes, isWaiting] = [this.ruleOf(watch), this.attributesOf(watch), watch.hasValue];
         this.cancelTimer(watch);
         if (isWaiting) this.awaitMinimum(watch, rule.untilMinimumMs(attributes, this.device.nowMs()));
-        this.awaitMaximum(watch, rule, attributes);
+        // For a notification in flight, the period begins when that has ended.
+        if (!watch.busy) this.awaitMaximum(watch, rule, attributes);
       }
   }
 
