@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
 export interface Timer {
   cancel(): void;
 }
@@ -45,15 +47,5 @@ export const systemClock: Clock = {
     return { cancel: () => clearTimeout(handle) };
   },
   every: (periodMs, work) => (periodMs < gridMs ? everyPeriod(periodMs, work) : everyPeriodTogether(periodMs, work)),
-  sleep: (delayMs, signal) =>
-    new Promise((resolve) => {
-      if (signal?.aborted) return resolve();
-      const done = (): void => {
-        clearTimeout(handle);
-        signal?.removeEventListener('abort', done);
-        resolve();
-      };
-      const handle = setTimeout(done, delayMs);
-      signal?.addEventListener('abort', done, { once: true });
-    }),
+  sleep: (delayMs, signal) => sleep(delayMs, undefined, { signal }).catch(() => undefined),
 };
