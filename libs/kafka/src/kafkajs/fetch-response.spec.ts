@@ -194,6 +194,21 @@ describe('the answer to a fetch', () => {
     expect(found[0]?.batchContext).toEqual({ inTransaction: attributes > 7, producerId: '-1' });
   });
 
+  it('a batch of very many messages is read, also beside a compressed one', async () => {
+    const count = 200_000;
+    // Without key, value and headers: the smallest record that there is.
+    const record = [12, 0, 0, 0, 1, 1, 0];
+    const many = Buffer.concat([
+      (await batch(12, [{ key: null, value: null }])).subarray(0, 61),
+      Buffer.alloc(count * record.length, Buffer.from(record)),
+    ]);
+    many.writeInt32BE(many.length - 12, 8);
+    many.writeInt32BE(count, 57);
+    const set = Buffer.concat([many, gzipped(await batch(300_000, records))]);
+    const { responses } = await decodeFetch(answer(partition(0, set)));
+    expect(responses[0]?.partitions[0]?.messages).toHaveLength(count + records.length);
+  });
+
   it('kafkajs reads answers with it', () => {
     expect(response.decode).toBe(decodeFetch);
   });

@@ -165,7 +165,9 @@ const mixedMessages = async (bytes: Buffer, start: number, end: number): Promise
     const next = batch + Math.max(recordsAt, bodyAt + bytes.readInt32BE(batch + lengthAt));
     if (next > end) break;
     const plain = plainMessages(bytes, batch, next);
-    messages.push(...(plain ?? (await decodeBatch(new Decoder(bytes.subarray(batch, next)))).records));
+    // One at a time: a call takes only about a hundred thousand arguments.
+    for (const message of plain ?? (await decodeBatch(new Decoder(bytes.subarray(batch, next)))).records)
+      messages.push(message);
     batch = next;
   }
   return messages;
