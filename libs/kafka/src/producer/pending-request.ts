@@ -29,9 +29,9 @@ export class PendingRequest {
     return this.messages >= messagesMax || this.bytes >= bytesMax;
   }
 
-  /** Whether a message with a value of this length goes along. One that alone exceeds the bound has a request to itself. */
+  /** Whether one more message, with a value of this length, goes along. The first message of a request always does. */
   hasRoomFor(length: number): boolean {
-    return this.messages === 0 || (!this.isFull && this.bytes + length <= bytesMax);
+    return !this.isFull && this.bytes + length <= bytesMax;
   }
 
   add(topic: string, message: Message): void {
