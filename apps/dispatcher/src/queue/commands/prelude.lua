@@ -214,7 +214,7 @@ local function next_batch(queue, s, state, bytes_max, args, first)
   if repeat_to > s.head then max = math.min(max, repeat_to - s.head) end
   local chunks, sent_to, is_lost = batch_at(queue, 0, s.skip, s.head, max, bytes_max, state.born, args, first)
   local is_ordered = s.head < math.max(repeat_to, tonumber(state.orderedTo) or 0)
-  return chunks, sent_to, is_lost, max, is_ordered and 0 or s.n
+  return chunks, math.min(sent_to, s.head + max), is_lost, max, is_ordered and 0 or s.n
 end
 
 -- unpack() has a limit that a batch of single events would exceed.
