@@ -23,7 +23,7 @@ describe('claims of a person', () => {
 
   it('have no text that PostgreSQL does not store, also where they are cut', () => {
     expect(nameIn({ name: `${'x'.repeat(99)}\u{1f600}` })).toBe(`${'x'.repeat(99)}\ufffd`);
-    expect(nameIn({ name: 'a\0\ud83d\u{1f600}' })).toBe('a\ufffd\ufffd\u{1f600}');
+    expect(nameIn({ name: ['a\0\ud83d', '\u{1f600}'].join('') })).toBe('a\ufffd\ufffd\u{1f600}');
     expect(emailIn({ email: `${'x'.repeat(253)}\u{1f600}` })).toBe(`${'x'.repeat(253)}\ufffd`);
   });
 
