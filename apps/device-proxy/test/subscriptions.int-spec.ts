@@ -67,11 +67,14 @@ describe('/v2/subscriptions/{device-id}/{resource-path}', () => {
     await eventually(async () => expect(await test.system.rows(waiting)).toHaveLength(1));
     await redis.del(observations);
     const answers = () => test.system.values.filter((v) => v.value.deviceId === deviceId).map((v) => v.value.answer);
+    // The request waits for the answer of the device, by this clock.
+    const replies: { json: Record<string, unknown> }[] = [];
+    void asked.then((reply) => replies.push(reply));
     await eventually(async () => {
       await clock.advance(1_000);
-      expect(answers()).toHaveLength(2);
+      expect([answers().length, replies.length]).toEqual([2, 1]);
     });
-    const id = String((await asked).json['async-response-id']);
+    const id = String(replies[0]?.json['async-response-id']);
     expect((await test.system.result(id)).value).toMatchObject({ answeredWithValue: true });
     const [one, two] = answers();
     expect([one?.item.id, two]).toEqual([id, one]);
