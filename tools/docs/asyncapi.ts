@@ -21,6 +21,8 @@ const headers = {
     ce_account: { type: 'string' },
     ce_audience: { type: 'string' },
     ce_endpoint: { type: 'string' },
+    ce_measuredat: { type: 'string', description: 'When the device measured the item, if it reported a time' },
+    ce_ahead: { type: 'string', description: 'JSON of an item that goes to channels before the one of the message' },
   },
 };
 

@@ -42,7 +42,7 @@ export const topicsPage = (topics: readonly Topic<any>[]) => {
     '*Facts* are past tense and never change. *State* topics are compacted: the last value of each key stays. Messages of one key are in order.',
     markdownTable(['Topic', 'Kind', 'Key', 'Producers', 'Consumers', 'Kept'], rows),
     'Every message is a CloudEvents 1.0 event in Kafka binary mode: headers `ce_specversion`, `ce_id`, `ce_type`, `ce_source`, `ce_time`, `content-type`, `traceparent` when traced, and `ce_requestid` when a REST call caused it: the id of that call. The value is JSON. What a service cannot process goes to `<topic>.<service>.dlq` with the reason and the source offset in headers.',
-    'A topic that carries items for customers’ channels has values that begin with `{"item":…`, and says in headers where the item ends (`ce_itembytes`), which array of the NotificationMessage it belongs to (`ce_category`), whose it is (`ce_account`), which keys get it (`ce_audience`; `*` for every channel of the account) and what the device calls itself (`ce_endpoint`). See [ADR 6](adr/0006-items-are-serialised-once.md).',
+    'A topic that carries items for customers’ channels has values that begin with `{"item":…`, and says in headers where the item ends (`ce_itembytes`), which array of the NotificationMessage it belongs to (`ce_category`), whose it is (`ce_account`), which keys get it (`ce_audience`; `*` for every channel of the account) and what the device calls itself (`ce_endpoint`). Two headers are optional: when the device measured the item (`ce_measuredat`), and an item that goes to the channels before it (`ce_ahead`), such as the answer to a subscription. See [ADR 6](adr/0006-items-are-serialised-once.md).',
     ...topics.map(section),
     '',
   ].join('\n\n');

@@ -66,7 +66,7 @@ export const addForward = (program: Command, cli: Cli): void => {
     .option('--replay <n>', `send the last n messages again first; ${keptMax} are stored`, wholeNumber(0, keptMax), 0)
     .addHelpText(
       'after',
-      '\nA message is confirmed after the server answered 2xx; until then it is repeated, and later ones wait. After a\n' +
+      '\nA message is confirmed after the server answered 200 or 204; until then it is repeated, and later ones wait. After a\n' +
         'restart, forward continues where it was. The service keeps the events for 10 minutes meanwhile.',
     )
     .action(async (url: string, options: ForwardOptions, command: Command) => {

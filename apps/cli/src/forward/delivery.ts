@@ -26,6 +26,9 @@ const problemOf = (error: unknown): string => {
   return cause?.code ?? cause?.message ?? message;
 };
 
+/** Those with which a callback accepts a message (spec §6.1). */
+const accepted: ReadonlySet<number> = new Set([200, 204]);
+
 /** Resolves with the problem; undefined when the server accepted the message. */
 const attempt = async (target: Target, message: Forwarded, signal: AbortSignal): Promise<string | undefined> => {
   const signed = target.secret === undefined ? {} : signatureHeaders(target.secret, message, Date.now());
@@ -38,7 +41,7 @@ const attempt = async (target: Target, message: Forwarded, signal: AbortSignal):
       signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
     });
     await response.body?.cancel();
-    return response.ok ? undefined : `status ${response.status}`;
+    return accepted.has(response.status) ? undefined : `status ${response.status}`;
   } catch (error) {
     return problemOf(error);
   }
