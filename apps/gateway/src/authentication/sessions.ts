@@ -17,6 +17,9 @@ const knownMax = 50_000;
 /** A replica that is killed while it asks the provider delays the renewal by this time, which is longer than the provider may take. */
 const askingMaxMs = 60_000;
 
+/** After a renewal without an answer, the provider is not asked again for this time: it may be overloaded. */
+export const renewalPauseMs = 5_000;
+
 /** What to ask the OpenID provider, and when. */
 export interface Renewal {
   refreshToken: string;
@@ -47,7 +50,7 @@ export type Renew = (session: Session, refreshToken: string) => Promise<Renewal 
 @Injectable()
 export class Sessions {
   private readonly known = new Map<string, true>();
-  /** Renewals under way, by the id of the session. */
+  /** Renewals under way, and those that failed a moment ago, by the id of the session. */
   private readonly renewals = new Map<string, Promise<boolean>>();
   private readonly bounds: GatewayConfig['sessions'];
 
@@ -111,16 +114,16 @@ export class Sessions {
    * Asks the provider, with one request at a time over all replicas: a refresh token is often valid only once. The request that
    * postpones the renewal asks the provider, and holds no connection of the pool meanwhile, because sessions that are due
    * together would use up all of them. Other requests of this replica wait for the answer; those of other replicas are admitted
-   * until then. False: the session has ended. Rejects when the provider does not answer.
+   * until then. False: the session has ended. Rejects when the provider does not answer, and then for `renewalPauseMs`.
    */
   renew(session: Session, token: string, renew: Renew): Promise<boolean> {
     const { id } = session;
-    const asked = this.renewals.get(id) ?? this.renewOnce(session, token, renew);
+    const before = this.renewals.get(id);
+    if (before) return before;
+    const asked = this.renewOnce(session, token, renew);
     this.renewals.set(id, asked);
-    const forget = (): void => {
-      if (this.renewals.get(id) === asked) this.renewals.delete(id);
-    };
-    asked.then(forget, forget);
+    const forget = (): void => void this.renewals.delete(id);
+    asked.then(forget, () => this.clock.after(renewalPauseMs, forget));
     return asked;
   }
 
