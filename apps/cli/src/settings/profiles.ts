@@ -20,6 +20,18 @@ const fileName = 'profiles.json';
 const readableByOthers = 0o077;
 const nothing = (): Contents => ({ current: 'default', profiles: {} });
 
+const isProfile = (value: unknown): boolean => {
+  const { url, key } = (value ?? {}) as Partial<Record<keyof Profile, unknown>>;
+  return typeof url === 'string' && typeof key === 'string';
+};
+
+/** People edit the file. */
+const isContents = (value: unknown): value is Contents => {
+  const { current, profiles } = (value ?? {}) as Partial<Record<keyof Contents, unknown>>;
+  if (typeof current !== 'string' || typeof profiles !== 'object' || profiles === null) return false;
+  return Object.values(profiles).every(isProfile);
+};
+
 /** Addresses and keys by name, in a file that only its owner can read. */
 export class Profiles {
   readonly file: string;
@@ -79,11 +91,14 @@ export class Profiles {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return nothing();
       throw error;
     }
+    let contents: unknown;
     try {
-      return JSON.parse(text) as Contents;
+      contents = JSON.parse(text);
     } catch {
-      throw new UsageError(`${this.file} is not valid JSON.`, 'Correct or delete it, and sign in again.');
+      // Refused below, like JSON of another form.
     }
+    if (isContents(contents)) return contents;
+    throw new UsageError(`${this.file} does not contain profiles as JSON.`, 'Correct or delete it, and sign in again.');
   }
 
   private refuseReadableByOthers(): void {
