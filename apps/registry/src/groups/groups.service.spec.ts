@@ -71,7 +71,7 @@ describe('a list of the devices of a group', () => {
 
   it('does not have the devices of the group counted', async () => {
     const statements = await listed(newId(), newId());
-    expect(statements).toEqual([expect.stringMatching(/^SELECT FROM registry.device_groups/)]);
+    expect(statements).toEqual([expect.stringMatching(/^SELECT name FROM registry.device_groups/)]);
   });
 
   it('is not found by a caller that is limited to other groups', async () => {

@@ -1,6 +1,6 @@
 import type { Actor } from '@lanyard/contracts';
 import { AuditTrail } from '@lanyard/kafka';
-import { FairQueue, hasRow, type Identity, type ListSpec } from '@lanyard/service';
+import { FairQueue, type Identity, type ListSpec } from '@lanyard/service';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { deviceConditions, type DeviceOwner } from '../devices/device-list.js';
@@ -59,15 +59,18 @@ export class GroupsService extends NamedRecords<Group> {
     return this.get(accountId, id);
   }
 
-  /** As `visible`, but does not read the record, for which all devices of the group are counted. */
+  /** As `visible`, but reads only the name: for the record, all devices of the group are counted. `lock`: SQL. */
   async mustBeVisible(
     { accountId, deviceGroups }: DeviceOwner,
     id: string,
     database: Pick<EntityManager, 'query'> = this.database,
-  ): Promise<void> {
+    lock = '',
+  ): Promise<string> {
     if (deviceGroups?.includes(id) === false) throw new GroupNotFound();
-    const sql = 'SELECT FROM registry.device_groups WHERE id = $1 AND account_id = $2';
-    if (!(await hasRow(database, sql, [id, accountId]))) throw new GroupNotFound();
+    const sql = `SELECT name FROM registry.device_groups WHERE id = $1 AND account_id = $2 ${lock}`;
+    const [group] = await database.query<{ name: string }[]>(sql, [id, accountId]);
+    if (!group) throw new GroupNotFound();
+    return group.name;
   }
 
   /** Waits for its turn at the database: up to one membership for each device of the account ends with the group. */
@@ -80,11 +83,11 @@ export class GroupsService extends NamedRecords<Group> {
    * to groups moves only devices of these groups, and only between them. Throws GroupNotFound, DeviceNotFound, TooManyGroups.
    */
   async changeMember(how: keyof typeof membership, actor: Identity, groupId: string, deviceId: string): Promise<void> {
-    const { accountId, deviceGroups } = actor;
+    const { accountId } = actor;
     const { action, sql } = membership[how];
-    if (deviceGroups?.includes(groupId) === false) throw new GroupNotFound();
     await this.database.transaction(async (manager) => {
-      const name = await this.keepGroup(manager, accountId, groupId);
+      // Locks the group against deletion until the transaction ends, beside others that do the same.
+      const name = await this.mustBeVisible(actor, groupId, manager, 'FOR KEY SHARE');
       await this.keepDevice(manager, actor, deviceId);
       const done = await manager.query<unknown[]>(sql, [groupId, deviceId]);
       if (done.length === 0) return;
@@ -99,17 +102,6 @@ export class GroupsService extends NamedRecords<Group> {
     const sql = 'SELECT count(*)::int AS count FROM registry.group_members WHERE device_id = $1';
     const [counted] = await manager.query<[{ count: number }]>(sql, [deviceId]);
     if (counted.count > groupsPerDeviceMax) throw new TooManyGroups(groupsPerDeviceMax);
-  }
-
-  /**
-   * Locks the group against deletion until the transaction ends, beside others that do the same, and returns its name. Does not
-   * read the record, for which all devices of the group are counted.
-   */
-  private async keepGroup(manager: EntityManager, accountId: string, groupId: string): Promise<string> {
-    const sql = 'SELECT name FROM registry.device_groups WHERE id = $1 AND account_id = $2 FOR KEY SHARE';
-    const [group] = await manager.query<{ name: string }[]>(sql, [groupId, accountId]);
-    if (!group) throw new GroupNotFound();
-    return group.name;
   }
 
   /** Locks the device until the transaction ends, against deletion and against other changes of its groups. */
