@@ -1,6 +1,7 @@
 import { Lanyard } from '@lanyard/client';
 import type { Command } from 'commander';
 import type { Cli, GlobalOptions } from '../cli.js';
+import { UsageError } from '../errors.js';
 import { signInWithDevice } from './device-sign-in.js';
 import type { Output } from '../output/output.js';
 import { onOneLine } from '../output/safe-text.js';
@@ -18,6 +19,9 @@ const withKey = async (url: string, file: string | undefined, signal: AbortSigna
   const key = file === undefined ? await keyFromInput(signal) : keyFromFile(file);
   const lanyard = new Lanyard({ baseUrl: url, key, retries: 0 });
   const account = await lanyard.call('GET /v3/accounts/{id}', { path: { id: 'me' } }, { signal });
+  // The console, for example, answers every path below its own with its page.
+  if (account?.object !== 'account')
+    throw new UsageError(`${url} is not the address of the service.`, `An address looks like ${developmentUrl}.`);
   return { key, account_id: account.id, account_name: account.display_name };
 };
 

@@ -1,0 +1,57 @@
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { Command } from 'commander';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import type { Cli } from '../cli.js';
+import { UsageError } from '../errors.js';
+import { Output } from '../output/output.js';
+import { Profiles } from '../settings/profiles.js';
+import { addLogin } from './login.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'lanyard-login-'));
+const keyFile = join(folder, 'key');
+let url: string;
+
+/** Answers every path below `/console` with a page, as the gateway does. */
+const server = createServer((request, response) => {
+  const isPage = request.url?.startsWith('/console');
+  const account = { object: 'account', id: 'a1', display_name: 'Plant' };
+  response.writeHead(200, { 'content-type': isPage ? 'text/html; charset=utf-8' : 'application/json' });
+  response.end(isPage ? '<!doctype html>' : JSON.stringify(account));
+});
+
+beforeAll(async () => {
+  writeFileSync(keyFile, 'ak_1x\n');
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterAll(() => {
+  server.close().closeAllConnections();
+  rmSync(folder, { recursive: true });
+});
+
+/** Resolves to what is printed. */
+const logIn = async (address: string): Promise<string> => {
+  const stdout = new PassThrough();
+  const cli = {
+    environment: { folder },
+    signal: new AbortController().signal,
+    output: () => new Output(stdout, new PassThrough(), { json: false, quiet: false, colour: false }),
+  } as unknown as Cli;
+  const program = new Command().option('--url <url>').option('--key-file <file>');
+  addLogin(program, cli);
+  await program.parseAsync(['login', '--url', address, '--key-file', keyFile], { from: 'user' });
+  return String(stdout.read() ?? '');
+};
+
+it('an address at which a page answers in place of the service is refused and not stored', async () => {
+  await expect(logIn(`${url}/console`)).rejects.toThrow(UsageError);
+  expect(new Profiles(folder).all()).toEqual([]);
+  expect(await logIn(url)).toBe(`Signed in to ${url} as Plant (profile default).\n`);
+  expect(new Profiles(folder).all()).toEqual([['default', { url, key: 'ak_1x' }]]);
+});
