@@ -17,12 +17,13 @@ export interface AuditAction {
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
 
-/** The fields that differ between two versions of a record, with their new values. */
+/** The fields that differ between two versions of a record, with their new values; one that was removed is empty. */
 export const differences = (before: object, now: object): Record<string, string> => {
   const old = before as Record<string, unknown>;
+  const changed = now as Record<string, unknown>;
   return Object.fromEntries(
-    Object.entries(now)
-      .filter(([name, value]) => !['updated_at', 'etag'].includes(name) && textOf(old[name]) !== textOf(value))
-      .map(([name, value]) => [name, textOf(value)]),
+    Object.keys({ ...old, ...changed })
+      .filter((name) => !['updated_at', 'etag'].includes(name) && textOf(old[name]) !== textOf(changed[name]))
+      .map((name) => [name, textOf(changed[name])]),
   );
 };
