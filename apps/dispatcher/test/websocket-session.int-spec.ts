@@ -18,6 +18,7 @@ class SlowClient extends EventEmitter {
   readonly pings: Buffer[] = [];
   messages = 0;
   closedAs: string | undefined;
+  answersClose = true;
 
   send(_: Buffer, __: object, sent: () => void): void {
     this.messages++;
@@ -35,7 +36,8 @@ class SlowClient extends EventEmitter {
 
   close(_: number, cause: string): void {
     this.closedAs = cause;
-    this.leave();
+    if (this.answersClose) this.leave();
+    else this.readyState = 2;
   }
 
   leave(): void {
@@ -241,6 +243,44 @@ describe('a WebSocket whose client is slow', () => {
     await eventually(() => expect(failures).toHaveLength(1));
     session.tick(bench.clock.now() + 1_000);
     await eventually(() => expect(client.messages).toBe(1));
+  });
+
+  it('confirms what its pongs prove while a confirmation is under way, also when it is told to come back', async () => {
+    await register({ kind: 'websocket', eventsMax: 1 });
+    await append(numbered(40));
+    const attached = await attach();
+    const client = new SlowClient();
+    client.answersClose = false;
+    let confirmations = 0;
+    let answer: () => void = () => undefined;
+    const answered = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    const session = sessionOf(
+      client,
+      {},
+      {
+        confirm: async (...args) => {
+          confirmations++;
+          await answered;
+          return bench.queue.confirm(...args);
+        },
+        readBatch: (...args) => bench.queue.readBatch(...args),
+        readPushed: (...args) => bench.queue.readPushed(...args),
+        attach: (...args) => bench.queue.attach(...args),
+      },
+    );
+    session.start(attached.hold, attached.cursor);
+    // A ping follows every 16 messages.
+    await eventually(() => expect([client.messages, client.pings.length]).toEqual([40, 2]));
+    const [first, second] = client.pings;
+    client.answer(first);
+    await eventually(() => expect(confirmations).toBe(1));
+    session.close('restart');
+    client.answer(second);
+    answer();
+    await eventually(async () => expect(await bench.registry.inspect(bench.channelId)).toMatchObject({ events: 8 }));
+    client.leave();
   });
 
   it('that leaves while its socket claims its lost channel again does not keep it', async () => {

@@ -208,7 +208,7 @@ export class WebSocketSession implements Holder {
         this.pumpAgain = false;
         await this.confirmArrived();
         while (this.isOpen && this.hasRoom && (await this.sendNext()));
-      } while (this.pumpAgain && this.isOpen);
+      } while (this.pumpAgain);
     } catch (error) {
       // When Redis is back after a loss, `restart` is called. If it only refused a command, the next tick asks it again.
       this.hasFailed = true;
