@@ -30,9 +30,9 @@ export class NotificationMessage {
 
   /** At most `bytesMax` of its first bytes, as text for a person; the rest is left out. */
   excerpt(bytesMax: number): string {
+    if (this.bytes <= bytesMax) return this.toBuffer().toString();
     const [first = Buffer.alloc(0)] = this.slices;
-    const text = this.opening + first.subarray(0, bytesMax).toString();
-    return this.bytes > bytesMax ? `${text}…` : text + closing;
+    return `${this.opening}${first.subarray(0, bytesMax).toString()}…`;
   }
 
   toBuffer(): Buffer {

@@ -101,4 +101,10 @@ describe('a NotificationMessage', () => {
     ]).toBuffer();
     expect(message.toString()).toBe('{"de-registrations":["a","b","c"]}');
   });
+
+  it('its excerpt has all of a small one, and the beginning of a large one', () => {
+    const message = new NotificationMessage('de-registrations', [Buffer.from('"a","b"'), Buffer.from('"c"')]);
+    expect(message.excerpt(message.bytes)).toBe('{"de-registrations":["a","b","c"]}');
+    expect(message.excerpt(3)).toBe('{"de-registrations":["a"…');
+  });
 });
