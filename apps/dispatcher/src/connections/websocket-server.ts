@@ -24,6 +24,29 @@ const refuse = (socket: Duplex, status: string, headers = ''): void => {
   socket.end(`HTTP/1.1 ${status}\r\n${headers}connection: close\r\ncontent-length: 0\r\n\r\n`);
 };
 
+/**
+ * Answers pings, of those that come while a pong is on its way only the last one (RFC 6455 §5.5.3): the pongs for a client that
+ * sends without reading would pile up in memory.
+ */
+const answerPings = (client: WebSocket): void => {
+  let isSending = false;
+  let last: Buffer | undefined;
+  const answer = (data: Buffer): void => {
+    if (isSending) {
+      last = data;
+      return;
+    }
+    isSending = true;
+    client.pong(data, false, () => {
+      isSending = false;
+      const next = last;
+      last = undefined;
+      if (next) answer(next);
+    });
+  };
+  client.on('ping', answer);
+};
+
 /** Accepts sockets on the service's HTTP port and checks their keys. */
 @Injectable()
 export class WebSocketServer implements OnApplicationBootstrap, OnModuleDestroy {
@@ -32,6 +55,7 @@ export class WebSocketServer implements OnApplicationBootstrap, OnModuleDestroy 
     clientTracking: false,
     perMessageDeflate: false,
     maxPayload: socketPayloadBytesMax,
+    autoPong: false,
     handleProtocols: (offered) => selectedProtocol(offered),
   });
   private readonly open = new Map<WebSocket, { keyId: string | undefined; address: string }>();
@@ -104,6 +128,7 @@ export class WebSocketServer implements OnApplicationBootstrap, OnModuleDestroy 
   private welcome(client: WebSocket, connection: Duplex, key: KnownKey | undefined, address: string): void {
     client.on('error', (err) => this.logger.debug({ err }, 'socket'));
     client.once('close', () => this.open.delete(client));
+    answerPings(client);
     if (!key) return this.close(client, 'invalid key');
     this.bind(client, connection, key, address).catch((err: unknown) => {
       this.logger.warn({ err }, 'socket not admitted');
