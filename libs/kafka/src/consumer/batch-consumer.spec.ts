@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { DeviceEvents, type DeviceEventReported } from '@lanyard/contracts';
-import { createLogger } from '@lanyard/service';
+import { createLogger, type Logger } from '@lanyard/service';
 import kafkajs, {
   type EachBatchPayload,
   type IHeaders,
@@ -37,6 +37,7 @@ interface Options {
   commit?: (offset: string) => Promise<void>;
   /** The largest value that Kafka takes as a dead letter, in bytes. */
   letterMax?: number;
+  logger?: Logger;
 }
 
 /** A consumer that has joined its group, with stubs in place of kafkajs. */
@@ -44,6 +45,7 @@ const started = async ({
   handler = async () => undefined,
   commit = async () => undefined,
   letterMax = Infinity,
+  logger = createLogger({ app: 'test', replicaId: 'test', level: 'silent' }),
 }: Options) => {
   const listeners = new Map<string, (event: object) => void>();
   const letters: Message[] = [];
@@ -72,7 +74,7 @@ const started = async ({
   };
   const connection = {
     kafka: { consumer: () => stub, producer: () => producer },
-    logger: createLogger({ app: 'test', replicaId: 'test', level: 'silent' }),
+    logger,
     topicName: (name: string) => name,
     ensureDeadLetters: async () => 'letters',
     offsets: async () => new Map(),
@@ -142,6 +144,21 @@ describe('a consumer of batches', () => {
       expect.not.objectContaining({ ce_id: 'one' }),
     ]);
     expect(letters[0]?.headers?.[deadLetterHeaders.reason]).toBe('too large, this is its beginning: no event');
+    await consumer.stop();
+  });
+
+  it('keeps the beginning of a long reason, in the dead letter and in the log', async () => {
+    const lines: Record<string, unknown>[] = [];
+    const destination = { write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>) };
+    const { consumer, deliver, letters } = await started({
+      logger: createLogger({ app: 'test', replicaId: 'test', level: 'error', destination }),
+      handler: async ({ messages: [poison] }) => {
+        if (poison) throw new PoisonMessage(poison.offset, 'x'.repeat(10_000));
+      },
+    });
+    await deliver(message('3'));
+    expect(letters[0]?.headers?.[deadLetterHeaders.reason]).toBe('x'.repeat(2_000));
+    expect(lines.map(({ msg, reason }) => [msg, reason])).toEqual([['dead letter', 'x'.repeat(2_000)]]);
     await consumer.stop();
   });
 

@@ -31,6 +31,9 @@ const refusalOf = (error: unknown): string | undefined => {
   return error instanceof KafkaJSError ? refusalOf(error.cause) : undefined;
 };
 
+/** What is kept of a reason, in characters: that of an invalid message lists everything that is wrong with it. */
+const reasonMax = 2_000;
+
 /** What is kept of each part of a letter that is too large for Kafka. Others in its request are refused too: most fit. */
 const keptMax = 262_144;
 
@@ -69,10 +72,9 @@ export class DeadLetters {
     this.connected.catch(() => (this.connected = undefined));
     await this.connected;
     await this.store(letter);
-    this.connection.logger.error(
-      { topic: this.topicName, partition: letter.partition, offset: String(letter.offset), reason: letter.reason },
-      'dead letter',
-    );
+    const { partition, offset } = letter;
+    const reason = letter.reason.slice(0, reasonMax);
+    this.connection.logger.error({ topic: this.topicName, partition, offset: String(offset), reason }, 'dead letter');
     this.connection.metrics
       ?.counter({
         name: 'lanyard_kafka_dead_letters_total',
@@ -105,7 +107,7 @@ export class DeadLetters {
       value,
       headers: {
         ...headers,
-        [deadLetterHeaders.reason]: reason.slice(0, 2_000),
+        [deadLetterHeaders.reason]: reason.slice(0, reasonMax),
         [deadLetterHeaders.topic]: this.topicName,
         [deadLetterHeaders.partition]: String(partition),
         [deadLetterHeaders.offset]: String(offset),
