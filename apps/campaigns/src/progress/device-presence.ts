@@ -9,6 +9,8 @@ import { lockedInOrder, selectUpdates, type UpdateRow } from './update-row.js';
 /** For facts that do not say how long the device is awake, as those of earlier versions: MAX_TRANSMIT_WAIT (RFC 7252 §4.8.2). */
 const awakeMsDefault = 93_000;
 
+// Every statement here locks rows in the order of their ids, so that two never deadlock.
+
 // A lower epoch than the stored one is a late report of a previous session owner, and the end of an epoch is its last fact. What
 // has not changed is not written, and neither is the end of a session that is not known: a device that was deleted would get a
 // row again.
@@ -33,13 +35,15 @@ const forgetSql = `
 
 /** Campaigns that wait for one of the devices, or for one behind it, look for devices to start now. */
 const wakeSql = `
-  UPDATE campaigns.update_campaigns SET tick_at = $2
-  WHERE state = 'running' AND tick_at > $2 AND id IN (
-    SELECT campaign_id FROM campaigns.campaign_devices WHERE device_id = ANY($1) AND state = 'waiting'
-    UNION ALL
-    SELECT d.campaign_id FROM campaigns.device_sessions s
-    JOIN campaigns.campaign_devices d ON d.device_id = s.device_id
-    WHERE s.host_gateway = ANY($1) AND d.state = 'waiting')`;
+  WITH held AS (
+    SELECT id FROM campaigns.update_campaigns WHERE state = 'running' AND tick_at > $2 AND id IN (
+      SELECT campaign_id FROM campaigns.campaign_devices WHERE device_id = ANY($1) AND state = 'waiting'
+      UNION ALL
+      SELECT d.campaign_id FROM campaigns.device_sessions s
+      JOIN campaigns.campaign_devices d ON d.device_id = s.device_id
+      WHERE s.host_gateway = ANY($1) AND d.state = 'waiting')
+    ORDER BY id FOR NO KEY UPDATE)
+  UPDATE campaigns.update_campaigns c SET tick_at = $2 FROM held WHERE c.id = held.id`;
 
 const lifecycleRows = `jsonb_to_recordset($1::jsonb) AS r ("deviceId" text, "accountId" text, revision bigint, change text)`;
 
@@ -64,10 +68,14 @@ const withoutCampaignSql = `
 
 // A page that was selected before the deletion may be read after it.
 const noteDeletedSql = `
-  UPDATE campaigns.update_campaigns c SET deleted_devices = c.deleted_devices || d.ids
-  FROM (SELECT r."accountId" AS account_id, array_agg(r."deviceId") AS ids FROM ${lifecycleRows}
-    WHERE r.change = 'deleted' GROUP BY 1) d
-  WHERE c.account_id = d.account_id AND ${isSelecting}`;
+  WITH deleted AS (
+    SELECT r."accountId" AS account_id, array_agg(r."deviceId") AS ids FROM ${lifecycleRows}
+    WHERE r.change = 'deleted' GROUP BY 1),
+  held AS (
+    SELECT c.id, d.ids FROM campaigns.update_campaigns c JOIN deleted d ON d.account_id = c.account_id
+    WHERE ${isSelecting} ORDER BY c.id FOR NO KEY UPDATE OF c)
+  UPDATE campaigns.update_campaigns c SET deleted_devices = c.deleted_devices || held.ids
+  FROM held WHERE c.id = held.id`;
 
 const whyFailed: Partial<Record<DeviceLifecycleChanged['change'], string>> = {
   suspended: 'the device is suspended',
@@ -152,8 +160,12 @@ export class DevicePresence {
   private async endUpdates(facts: readonly DeviceLifecycleChanged[]): Promise<void> {
     const deleted = facts.filter(({ change }) => change === 'deleted').map(({ deviceId }) => deviceId);
     await this.database.transaction(async (manager) => {
-      // First: campaigns are locked before their devices everywhere.
+      // Campaigns are locked before their devices everywhere, and open devices before their sessions.
       if (deleted.length > 0) await manager.query(noteDeletedSql, [lifecycleJson(facts)]);
+      const rows = await this.openRows(
+        manager,
+        facts.map(({ deviceId }) => deviceId),
+      );
       const news = new Set(await this.newRevisions(manager, facts));
       const reasons = new Map(
         facts.flatMap(({ deviceId, change }): [string, string][] => {
@@ -161,13 +173,10 @@ export class DevicePresence {
           return reason === undefined ? [] : [[deviceId, reason]];
         }),
       );
-      const rows = await this.openRows(manager, [...reasons.keys()]);
-      await this.updates.apply(manager, rows, ({ device_id: id }) => ({
-        kind: 'ended',
-        state: 'failed',
-        code: 'SYS_111',
-        reason: reasons.get(id) ?? '',
-      }));
+      await this.updates.apply(manager, rows, ({ device_id: id }) => {
+        const reason = reasons.get(id);
+        return reason === undefined ? undefined : { kind: 'ended', state: 'failed', code: 'SYS_111', reason };
+      });
       if (deleted.length > 0) await manager.query(forgetSql, [deleted]);
     });
   }
