@@ -65,6 +65,19 @@ describe('a reader of state', () => {
     await reader.stop();
   });
 
+  it('ends the wait for a key that gets a tombstone, whether it had a value or not', async () => {
+    await connection.ensureTopics([AccessAccounts]);
+    const [known, unknown] = [newId(), newId()];
+    await producer.send(AccessAccounts, account(known, 'free'));
+    const reader = new StateReader(connection, AccessAccounts, { project: (v) => v.tier, onFatal: () => undefined });
+    await reader.start();
+    const longMs = 10 * patienceMs;
+    const waited = [reader.waitFor(known, longMs, (tier) => tier === 'commercial'), reader.waitFor(unknown, longMs)];
+    for (const key of [known, unknown]) await producer.sendTombstone(AccessAccounts, key);
+    expect(await Promise.all(waited)).toEqual([undefined, undefined]);
+    await reader.stop();
+  });
+
   it('that stops lets no caller wait any longer', async () => {
     await connection.ensureTopics([AccessAccounts]);
     const reader = new StateReader(connection, AccessAccounts, { project: (v) => v.tier, onFatal: () => undefined });

@@ -66,7 +66,7 @@ export class DeviceDirectory {
     return this.reader.waitFor(deviceId, patienceMs, (entry) => !isDeleted(entry));
   }
 
-  /** Whether the directory learns within that time that the device exists or was deleted. */
+  /** Whether the directory learns within that time that the device exists or is deleted. At once false if it was deleted before. */
   async isDecided(deviceId: string, timeoutMs: number): Promise<boolean> {
     return (await this.reader.waitFor(deviceId, timeoutMs)) !== undefined;
   }

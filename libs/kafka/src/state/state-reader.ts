@@ -134,8 +134,8 @@ export class StateReader<V, P = V> implements OnModuleInit, OnApplicationShutdow
   }
 
   /**
-   * The value once `accepts` it, or undefined after `timeoutMs` or when this reader stops: for facts that a client knows
-   * before this reader.
+   * The value once `accepts` it, or undefined after `timeoutMs`, at a tombstone of the key, or when this reader stops: for facts
+   * that a client knows before this reader. No key comes again after its tombstone.
    */
   async waitFor(key: string, timeoutMs: number, accepts: (value: P) => boolean = () => true): Promise<P | undefined> {
     const known = this.state.get(key);
@@ -212,7 +212,9 @@ export class StateReader<V, P = V> implements OnModuleInit, OnApplicationShutdow
     if (value === undefined) this.state.delete(key);
     else this.state.set(key, value);
     for (const listener of this.listeners) listener(key, value, previous);
-    if (value !== undefined) for (const waiter of this.waiting.get(key) ?? []) waiter.look(value);
+    for (const waiter of this.waiting.get(key) ?? [])
+      if (value === undefined) waiter.giveUp();
+      else waiter.look(value);
   }
 
   private advance(partition: number, next: bigint, highWatermark: bigint): void {
