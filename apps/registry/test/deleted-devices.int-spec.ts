@@ -73,6 +73,16 @@ describe('ids of devices that were deleted', () => {
     expect(await announced(next)).toEqual(['created']);
   });
 
+  it('are also those that were refused: they create no device when the device that had the name is deleted', async () => {
+    const [name, owner, refused] = [newId(), newId(), newId()];
+    await contacts.apply([contact(owner, name)]);
+    await contacts.apply([contact(refused, name)]);
+    await remove(owner);
+    await contacts.apply([contact(refused, name)]);
+    expect(await exists(refused)).toBe(false);
+    expect(await announced(refused)).toEqual(['deleted', null, null]);
+  });
+
   it('create no device when their contact is read before the deletion is committed', async () => {
     const [deviceId, name] = [newId(), newId()];
     await contacts.apply([contact(deviceId, name)]);

@@ -26,6 +26,10 @@ const refusedSql = `
   WHERE (g.id IS NOT NULL OR EXISTS (SELECT FROM registry.devices d WHERE d.account_id = $1 AND d.endpoint_name = c.name))
     AND NOT EXISTS (SELECT FROM registry.devices d WHERE d.id = c.id)`;
 
+// A contact that is read again must not create a device when the name is free by then.
+const rememberSql = `
+  INSERT INTO registry.deleted_devices (id) SELECT unnest($1::text[]) ORDER BY 1 ON CONFLICT DO NOTHING`;
+
 const byAccount = (contacts: readonly DeviceContacted[]): Map<string, DeviceContacted[]> => {
   const accounts = new Map<string, Map<string, DeviceContacted>>();
   for (const contact of contacts) {
@@ -80,6 +84,8 @@ export class ContactWriter {
       contacts.map((c) => c.deviceId),
       contacts.map((c) => c.endpointName),
     ]);
+    const taken = rows.filter((row) => !row.was_deleted).map(({ id }) => id);
+    if (taken.length > 0) await manager.query(rememberSql, [taken]);
     const refused = new Map(rows.map((row) => [row.id, row]));
     for (const { deviceId, endpointName, occurredAt } of contacts) {
       const row = refused.get(deviceId);
