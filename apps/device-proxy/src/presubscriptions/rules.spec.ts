@@ -49,4 +49,22 @@ describe('the rules of an account', () => {
     await clock.advance(-300_000);
     expect(await rules.ofAccount(accountId)).toEqual(first);
   });
+
+  it('are replaced also when Redis does not take the message to the other replicas', async () => {
+    const stored: unknown[] = [];
+    const manager = {
+      findOne: () => Promise.resolve(null),
+      upsert: (_: unknown, row: unknown) => Promise.resolve(void stored.push(row)),
+    };
+    const database = { transaction: (work: (manager: object) => Promise<unknown>) => work(manager) };
+    const wakeUps = { on: () => undefined, broadcast: () => Promise.reject(new Error('Connection is closed.')) };
+    const rules = new Rules(
+      database as unknown as DataSource,
+      wakeUps as unknown as WakeUps,
+      {} as unknown as AuditTrail,
+      new TestClock(),
+    );
+    await rules.replace(newId(), newId(), [{}]);
+    expect(stored).toMatchObject([{ rules: [{}] }]);
+  });
 });

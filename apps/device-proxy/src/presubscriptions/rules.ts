@@ -87,7 +87,8 @@ export class Rules {
       else await manager.upsert(Presubscription, row, ['keyId']);
       if (actor && !isDeepStrictEqual(before?.rules ?? [], rules)) await this.record(manager, actor, row);
     });
-    await this.wakeUps.broadcast({ about: 'rules', accountId });
+    // Errors are ignored: the rules are stored, and replicas that get no message read them within `freshMs`.
+    await this.wakeUps.broadcast({ about: 'rules', accountId }).catch(() => undefined);
   }
 
   private async record(manager: EntityManager, actor: Actor, row: Presubscription): Promise<void> {

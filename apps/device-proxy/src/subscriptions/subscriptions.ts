@@ -138,18 +138,18 @@ export class Subscriptions {
   }
 
   private async lose(deviceId: string, keyId: string, path?: string, requestId?: string): Promise<void> {
-    const { dataSource, store, sessions, wakeUps } = this;
+    const { dataSource, store, sessions } = this;
     const which = { deviceId, keyId, ...(path !== undefined && { path }) };
     const lost = await withDevice(dataSource, deviceId, (manager) => {
       causedBy(manager, requestId);
       return store.lose(manager, which);
     });
     if (lost.length === 0) return;
-    const owner = await sessions.ownerOf(deviceId);
-    if (owner !== undefined) await wakeUps.send(owner, { about: 'interest', deviceId });
+    const owner = await sessions.ownerOf(deviceId).catch(() => undefined);
+    if (owner !== undefined) await this.wake(owner, deviceId);
   }
 
-  /** Errors are ignored: the command is stored, and an error would make the client repeat it. The owner also polls for changes. */
+  /** Errors are ignored: the change is stored, and an error would make the client repeat it. The owner also polls for changes. */
   private wake(owner: string, deviceId: string): Promise<void> {
     return this.wakeUps.send(owner, { about: 'interest', deviceId }).catch(() => undefined);
   }
