@@ -23,6 +23,7 @@ describe('the saved state of a connection', () => {
     ['no record, whenever', 0, 0, 10 * saveAfterMs, false],
     ['one record, soon', 0, 1, saveAfterMs - 1_000, false],
     ['one record, later', 1, 0, saveAfterMs, true],
+    ['one record, when the clock was set back', 1, 0, -300_000, true],
     ['many records of both sides, at once', saveAfterRecords / 2, saveAfterRecords / 2, 0, true],
     ['one fewer', saveAfterRecords / 2, saveAfterRecords / 2 - 1, 0, false],
   ])('after %s', (_, sent, received, afterMs, isDue) => {

@@ -35,7 +35,8 @@ export class OwnedConnection {
     if (this.isShort) return true;
     const records = recordsOf(connection) - this.recordsSaved;
     if (records === 0) return !this.isSaved;
-    return records >= saveAfterRecords || nowMs - this.savedAtSeconds * 1_000 >= saveAfterMs;
+    // The absolute difference, so that no save is put off when the clock is set back.
+    return records >= saveAfterRecords || Math.abs(nowMs - this.savedAtSeconds * 1_000) >= saveAfterMs;
   }
 
   /** Whether Redis forgets the state before that time. */

@@ -15,6 +15,15 @@ const callersOf = (find: () => Promise<object>, clock: TestClock): WaitingCaller
     {} as unknown as StopDeadline,
   );
 
+/** A clock that was set back, while timers run on. */
+class SetBackClock extends TestClock {
+  backMs = 0;
+
+  override now(): number {
+    return super.now() - this.backMs;
+  }
+}
+
 describe('requests that wait for results', () => {
   it('of one account leave room to those of others', async () => {
     const waiting = { status: null };
@@ -56,5 +65,15 @@ describe('requests that wait for results', () => {
     await clock.advance(0);
     await clock.advance(1_000);
     expect(await response).toBeUndefined();
+  });
+
+  it('are answered in time though the clock is set back by an hour', async () => {
+    const clock = new SetBackClock();
+    const waiting = { status: null };
+    const response = callersOf(() => Promise.resolve(waiting), clock).response({ id: newId(), accountId: newId() }, 60);
+    await clock.advance(0);
+    clock.backMs = 3_600_000;
+    await clock.advance(60_000);
+    expect(await Promise.race([response, 'still waiting'])).toBeUndefined();
   });
 });

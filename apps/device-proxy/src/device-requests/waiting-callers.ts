@@ -65,16 +65,20 @@ export class WaitingCallers implements OnModuleDestroy {
   }
 
   private async wait(commandId: string, seconds: number): Promise<Response | undefined> {
-    const untilMs = this.clock.now() + seconds * 1000;
+    let leftMs = seconds * 1000;
+    const untilMs = this.clock.now() + leftMs;
     for (;;) {
       // Registered before the read, so that a command that ends between read and sleep wakes the sleep.
       const wake = this.expect(commandId);
       try {
         const command = await this.find(commandId);
-        const leftMs = untilMs - this.clock.now();
+        leftMs = Math.min(leftMs, untilMs - this.clock.now());
         const response = command ? responseOf(command) : undefined;
         if (command === null || response || leftMs <= 0 || this.stopped) return response;
-        await this.clock.sleep(Math.min(leftMs, waitLookMs), wake.signal);
+        const pauseMs = Math.min(leftMs, waitLookMs);
+        await this.clock.sleep(pauseMs, wake.signal);
+        // Also counted, because the clock may be set back.
+        if (!wake.signal.aborted) leftMs -= pauseMs;
       } finally {
         this.expectNoMore(commandId, wake);
       }
