@@ -258,18 +258,30 @@ export class Experiment {
     return this.counters.read();
   }
 
-  /** I9, when everything has drained: queues are empty, no replica holds a callback. */
+  /** I9, when everything has drained. */
   async auditEmpty() {
-    const empty = await eventually(
-      async () => (await this.pages()).every(({ n, kind, owner }) => n === 0 && (kind !== 'callback' || owner === '')),
-      emptyWithinMs,
-    );
+    let left: string[] = [];
+    await eventually(async () => (left = await this.leftOver()).length === 0, emptyWithinMs);
     await sleep(settleMs);
     await this.audit();
-    if (empty) return;
-    for (const { channel, kind, n, owner } of await this.pages())
-      if (n > 0 || (kind === 'callback' && owner))
-        this.violation(`I9 ${kind} ${channel}: still ${n} events, held by ${owner || 'no replica'}`);
+    this.violations.push(...left);
+  }
+
+  /** Every channel that has not ended has a queue, each queue is empty, and no replica holds a callback. */
+  async leftOver() {
+    const pages = await this.pages();
+    const found = new Set(pages.map(({ channel }) => channel));
+    const missing = [...this.history.channels.values()].filter(
+      ({ name, endedAtMs }) => endedAtMs === undefined && !found.has(name),
+    );
+    return [
+      ...missing.map(({ name, kind }) => `I9 ${kind} ${name}: Redis has no queue of it`),
+      ...pages.flatMap(({ channel, kind, n, owner }) =>
+        n !== 0 || (kind === 'callback' && owner !== '')
+          ? [`I9 ${kind} ${channel}: still ${n} events, held by ${owner || 'no replica'}`]
+          : [],
+      ),
+    ];
   }
 
   /** I9. The counters must be right at every moment, not only at the end. */

@@ -1,0 +1,20 @@
+import { expect, it } from '@jest/globals';
+import type { CounterAudit } from './counter-audit.ts';
+import { Experiment } from './experiment.ts';
+import type { Infrastructure } from './infrastructure.ts';
+
+it('a channel whose queue is not in Redis at the end is a violation, unless the channel has ended', async () => {
+  const experiment = new Experiment({
+    row: { name: 'planted', about: '', inject: async () => undefined },
+    seed: 1,
+    folder: '',
+    program: '',
+    infrastructure: {} as Infrastructure,
+    say: () => undefined,
+  });
+  for (const name of ['kept', 'lost', 'ended']) experiment.history.addChannel({ name, kind: 'pull', tenant: 'one' });
+  experiment.history.end('ended');
+  const pages = [{ channel: 'kept', kind: 'pull', n: 0, owner: '' }];
+  experiment.counters = { read: async () => pages } as unknown as CounterAudit;
+  expect(await experiment.leftOver()).toEqual(['I9 pull lost: Redis has no queue of it']);
+});
