@@ -28,3 +28,22 @@ describe('an option that a command does not know', () => {
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
   });
 });
+
+describe('an error of a service', () => {
+  it.each([
+    [`InfrastructureUnavailable('Kafka', 'b:9092', 'no answer')`, 'Kafka at b:9092 cannot be reached: no answer'],
+    [`ConfigError('DATABASE_URL', 'must be a URL')`, 'DATABASE_URL must be a URL'],
+  ])('that the operator can solve is shown without a stack: %s', (error, message) => {
+    const script = `
+      import { ConfigError, InfrastructureUnavailable } from '@lanyard/service';
+      import { run } from '${new URL('lanyard/project.ts', import.meta.url).href}';
+      await run(async () => { throw new ${error}; });`;
+    const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
+      cwd: root,
+      encoding: 'utf8',
+    });
+    expect(stderr).toContain(`${message}\n`);
+    expect(stderr).not.toContain('    at ');
+    expect(status).toBe(1);
+  });
+});

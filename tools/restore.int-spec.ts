@@ -77,6 +77,23 @@ beforeEach(async () => {
   await client.query('TRUNCATE access.api_keys, registry.devices; INSERT INTO access.api_keys VALUES (7)');
 });
 
+describe('the connection to PostgreSQL', () => {
+  it('names the server that cannot be reached, without the password', async () => {
+    const opening = connect('postgres://lanyard:secret@127.0.0.1:1/postgres');
+    await expect(opening).rejects.toThrow(/^PostgreSQL at 127\.0\.0\.1:1 cannot be reached: [^@]*$/);
+  });
+
+  it('ends no process when PostgreSQL ends it: the next statement is rejected', async () => {
+    const other = await connect(isolation.databaseUrl);
+    const { rows } = await other.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+    const ended = new Promise((resolve) => other.once('end', resolve));
+    await client.query('SELECT pg_terminate_backend($1)', [rows[0]?.pid]);
+    await ended;
+    await expect(other.query('SELECT 1')).rejects.toThrow();
+    await other.end();
+  });
+});
+
 describe('a restore', () => {
   it.each<[string, (lines: object[]) => object[], string]>([
     ['is cut off', (lines) => lines.slice(0, -1), 'nothing was restored'],

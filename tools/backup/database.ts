@@ -1,5 +1,7 @@
 /** Dumps all tables of all services as lines of text, at one consistent moment, and restores them. Needs no PostgreSQL program. */
+import { reached } from '@lanyard/service';
 import pg from 'pg';
+import { publicAddress } from '../lanyard/infrastructure.ts';
 import { Stop } from '../lanyard/project.ts';
 
 /** Schemas that services create. */
@@ -33,7 +35,9 @@ export interface Shape {
 
 export const connect = async (url: string) => {
   const client = new pg.Client({ connectionString: url, application_name: 'lanyard-backup' });
-  await client.connect();
+  // The statement that runs is rejected too. Without a listener, the process would end, and leave an unfinished file.
+  client.on('error', () => undefined);
+  await reached('PostgreSQL', publicAddress(url), client.connect());
   // The text of a value is the same whatever the defaults of the server.
   await client.query(
     `SET datestyle = 'ISO, YMD'; SET timezone = 'UTC'; SET bytea_output = 'hex'; SET extra_float_digits = 1`,

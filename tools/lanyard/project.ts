@@ -29,12 +29,20 @@ export const say = (text: string) => {
 /** A problem that the operator can solve, shown without a stack trace. */
 export class Stop extends Error {}
 
+/** Names of the errors of @lanyard/service that the operator can solve. */
+const operational = ['ConfigError', 'InfrastructureUnavailable'];
+
+const failureText = (error: unknown) => {
+  if (!(error instanceof Error)) return String(error);
+  return error instanceof Stop || operational.includes(error.name) ? error.message : error.stack;
+};
+
 /** Runs a command's main function; problems end it with exit code 1. */
 export const run = async (main: () => Promise<number | void>) => {
   try {
     process.exitCode = (await main()) ?? 0;
   } catch (error) {
-    process.stderr.write(`${error instanceof Stop ? error.message : error instanceof Error ? error.stack : error}\n`);
+    process.stderr.write(`${failureText(error)}\n`);
     process.exitCode = 1;
   }
 };
