@@ -6,10 +6,10 @@
  * `scale` measures the effect of more replicas, `autoscale` lets KEDA add and remove replicas.
  */
 import { existsSync } from 'node:fs';
-import { readCommandLine, wholeNumber } from './lanyard/command-line.ts';
+import { command, type readCommandLine, wholeNumber } from './lanyard/command-line.ts';
 import { build } from './lanyard/install.ts';
 import { stopWhenInterrupted } from './lanyard/interrupt.ts';
-import { run, say, Stop } from './lanyard/project.ts';
+import { say, Stop } from './lanyard/project.ts';
 import { ensureDebianPrograms } from './cluster/debian.ts';
 import { nodesMax, planOf } from './cluster/plan.ts';
 import { buildPrograms, missingPrograms, sources, type SourceName } from './cluster/programs.ts';
@@ -31,17 +31,17 @@ const options = {
 
 const commands = ['up', 'load', 'check', 'scale', 'autoscale', 'status', 'down'];
 
-const { values, positionals } = readCommandLine(usage, options, { allowPositionals: true });
+type Values = ReturnType<typeof readCommandLine<typeof options>>['values'];
 
 /** Without CoreDNS, services cannot find each other. */
-const addonsWanted = () => {
-  const left = values.without.split(',').filter(Boolean);
+const addonsWanted = ({ without }: Values) => {
+  const left = without.split(',').filter(Boolean);
   const unknown = left.find((name) => name !== 'keda' && name !== 'metrics-server');
   if (unknown !== undefined) throw new Stop(`--without takes keda and metrics-server, not "${unknown}"`);
   return (['coredns', 'metrics-server', 'keda'] as const).filter((name) => !left.includes(name));
 };
 
-const nodesWanted = () => {
+const nodesWanted = (values: Values) => {
   const nodes = wholeNumber('nodes', values.nodes, 1);
   if (nodes > nodesMax) throw new Stop(`--nodes takes a whole number up to ${nodesMax}, not "${values.nodes}"`);
   return nodes;
@@ -55,8 +55,8 @@ const running = async () => {
   return cluster;
 };
 
-const up = async () => {
-  const [nodes, addons] = [nodesWanted(), addonsWanted()];
+const up = async (values: Values) => {
+  const [nodes, addons] = [nodesWanted(values), addonsWanted(values)];
   ensureDebianPrograms();
   await buildPrograms(['kubernetes', ...addons] satisfies SourceName[]);
   await build();
@@ -70,37 +70,37 @@ const up = async () => {
   process.stdout.write(`\n  kubectl      ${cluster.kubectl.line}\n\n`);
 };
 
-const load = async () => {
+const load = async ({ archive }: Values) => {
   const cluster = await running();
   const { Installation } = await import('./cluster/installation.ts');
   const installation = new Installation(cluster);
-  await installation.loadImages(values.archive);
+  await installation.loadImages(archive);
   await installation.install();
   process.stdout.write(`\nLanyard runs on the cluster.\n${installation.report().join('\n')}\n\n`);
 };
 
-const check = async () => {
+const check = async ({ archive, kind }: Values) => {
   await build();
   const { check: checkCluster } = await import('./cluster/check.ts');
-  return checkCluster(values.archive, values.kind);
+  return checkCluster(archive, kind);
 };
 
-const scale = async () => {
+const scale = async ({ only, seconds, rounds, millicores }: Values) => {
   const cluster = await running();
   stopWhenInterrupted(async () => undefined);
   const { scaling } = await import('../bench/cluster/scaling.ts');
-  await scaling(cluster, new RegExp(values.only), {
-    seconds: wholeNumber('seconds', values.seconds, 1),
-    rounds: wholeNumber('rounds', values.rounds, 1),
-    millicores: wholeNumber('millicores', values.millicores, 1),
+  await scaling(cluster, new RegExp(only), {
+    seconds: wholeNumber('seconds', seconds, 1),
+    rounds: wholeNumber('rounds', rounds, 1),
+    millicores: wholeNumber('millicores', millicores, 1),
   });
 };
 
-const autoscale = async () => {
+const autoscale = async ({ millicores }: Values) => {
   const cluster = await running();
   stopWhenInterrupted(async () => undefined);
   const { autoscaling } = await import('../bench/cluster/autoscaling.ts');
-  return autoscaling(cluster, wholeNumber('millicores', values.millicores, 1));
+  return autoscaling(cluster, wholeNumber('millicores', millicores, 1));
 };
 
 const down = async () => {
@@ -129,10 +129,9 @@ const status = async () => {
   return 0;
 };
 
-await run(async () => {
+await command({ usage, options, allowPositionals: true }, async ({ values, positionals }) => {
   const [name = '', ...more] = positionals;
   if (!commands.includes(name) || more.length > 0) throw new Stop(usage);
   if (values.context) return (await import('./cluster/context.ts')).inContext(name, values);
-  return { up, load, check, scale, autoscale, status, down }[name as 'up']();
+  return { up, load, check, scale, autoscale, status, down }[name as 'up'](values);
 });
-process.exit();

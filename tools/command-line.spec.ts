@@ -19,12 +19,14 @@ describe('an option that a command does not know', () => {
   it.each([
     ['start.ts', '--replica'],
     ['status.ts', '--jsn'],
+    ['cluster.ts', '--nod'],
   ])('of %s is an error that names it: %s', (file, option) => {
     const { status, stdout, stderr } = spawnSync(process.execPath, [join(root, 'tools', file), option], {
       env: { ...process.env, LANYARD_DATA: folder },
       encoding: 'utf8',
     });
     expect(stderr).toContain(`Unknown option '${option}'`);
+    expect(stderr).not.toContain('    at ');
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
   });
 });

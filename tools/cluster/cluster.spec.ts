@@ -4,9 +4,12 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
+import { runProgram } from '../lanyard/programs.ts';
+import { Stop } from '../lanyard/project.ts';
 import { coreDnsManifests, withImages } from './addons.ts';
 import { writeProgramImages } from './archive.ts';
 import { apiServer } from './control-plane.ts';
+import { Kubectl } from './kubectl.ts';
 import { containerdConfig, kubeletConfig, podNetworkConfig } from './node.ts';
 import { planOf } from './plan.ts';
 import { goModOf } from './programs.ts';
@@ -130,5 +133,16 @@ describe('an image of one program', () => {
     expect(config.rootfs.diff_ids).toEqual([`sha256:${createHash('sha256').update(layer).digest('hex')}`]);
     writeFileSync(join(folder, 'layer.tar'), layer);
     expect(tar('-xOf', join(folder, 'layer.tar'), 'hello').toString()).toBe(readFileSync(program, 'utf8'));
+  });
+});
+
+describe('a program that is missing', () => {
+  it.each<[string, () => Promise<unknown>]>([
+    ['kubectl', () => new Kubectl('lanyard-no-kubectl').run(['version'])],
+    ['another one', () => runProgram('lanyard-no-program', [])],
+  ])('is named without a stack: %s', async (_, run) => {
+    const problem: unknown = await run().catch((error: unknown) => error);
+    expect(problem).toBeInstanceOf(Stop);
+    expect(String(problem)).toMatch(/lanyard-no-\w+ ENOENT/);
   });
 });

@@ -41,7 +41,7 @@ export class Kubectl {
   /**
    * Asynchronous, because programs that measure an installation meanwhile, such as a WebSocket that has to answer pings, run in
    * this process.
-   * @throws Stop with the message of kubectl
+   * @throws Stop with the message of kubectl, or with the program that is missing
    */
   async run(args: readonly string[], { input = '', timeoutMs = callMs }: { input?: string; timeoutMs?: number } = {}) {
     const child = spawn(this.program, args, { env: { ...process.env, ...this.env }, timeout: timeoutMs });
@@ -51,7 +51,7 @@ export class Kubectl {
     // The program may end before it has read all input.
     child.stdin.on('error', () => undefined).end(input);
     const code = await new Promise((done, failed) => {
-      child.on('error', failed);
+      child.on('error', ({ message }) => failed(new Stop(message)));
       child.on('close', done);
     });
     if (code !== 0) throw new Stop(`kubectl ${args.join(' ')}: ${output.stderr || output.stdout || code}`);

@@ -22,7 +22,7 @@ export const hasGo = () => {
   return Number(major) > 1 || Number(minor) >= goMinor;
 };
 
-/** Runs a program, and shows its output as progress. Rejects with Stop if it fails. */
+/** Runs a program, and shows its output as progress. Rejects with Stop if it fails or is missing. */
 export const runProgram = (program: string, args: string[], env: Record<string, string> = {}) =>
   new Promise((done, failed) => {
     const child = spawn(program, args, {
@@ -30,7 +30,7 @@ export const runProgram = (program: string, args: string[], env: Record<string, 
       stdio: ['ignore', progress.stream.fd, 'inherit'],
       env: { ...process.env, ...env },
     });
-    child.on('error', failed);
+    child.on('error', ({ message }) => failed(new Stop(message)));
     child.on('exit', (code, signal) =>
       code === 0 ? done(undefined) : failed(new Stop(`${program} ${args.join(' ')} ended with ${signal ?? code}`)),
     );
