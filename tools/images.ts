@@ -4,6 +4,7 @@
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { imageOf } from './cluster/service-images.ts';
 import { assembled } from './images/assembled.ts';
 import { canPull, isolation, namedBases, standIns } from './images/base-images.ts';
 import { ensureInfrastructureImages } from './images/infrastructure.ts';
@@ -36,9 +37,6 @@ const chosen = (names: string[]) => {
   if (unknown) throw new Stop(`--service takes ${targets.join(', ')}, not "${unknown}"`);
   return names.length > 0 ? names : targets;
 };
-
-/** The full form of the short name for Docker, Compose and Kubernetes. */
-const imageOf = (target: string, tag: string) => `docker.io/library/lanyard-${target}:${tag}`;
 
 /** Mounts the npm cache of this machine, so that packages are not fetched again. */
 const packageCache = (builder: Builder) => {

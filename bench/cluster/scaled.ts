@@ -1,7 +1,7 @@
 /** A service on the cluster whose pods may use only a part of a processor, so that more of them have more CPU time. */
 import { Lanyard } from '@lanyard/client';
 import { Container } from '../../tools/cluster/containers.ts';
-import { namespace } from '../../tools/cluster/overlay.ts';
+import { namespace, workloadOf } from '../../tools/cluster/overlay.ts';
 import { waitUntil } from '../../tools/lanyard/probes.ts';
 import type { Installation } from '../../tools/cluster/installation.ts';
 import type { App } from '../../tools/lanyard/service-processes.ts';
@@ -16,7 +16,7 @@ export class Scaled {
   constructor(installation: Installation, app: App) {
     this.installation = installation;
     this.app = app;
-    this.workload = `${app === 'device-proxy' ? 'statefulset' : 'deployment'}/${app}`;
+    this.workload = workloadOf(app);
   }
 
   clientOf(key: string) {

@@ -8,7 +8,7 @@ import { secretsOf } from '../lanyard/state.ts';
 import { fetchFirstKey } from './first-key.ts';
 import { Kubectl } from './kubectl.ts';
 import { infrastructurePolicies, nodePortPolicies } from './local-overlay.ts';
-import { namespace, nodePorts, secretsOfServices, writeOverlay } from './overlay.ts';
+import { namespace, nodePorts, secretsOfServices, workloadOf, writeOverlay } from './overlay.ts';
 
 /** The first minor version with `preStop.sleep` without a feature gate. */
 const minorMin = 30;
@@ -45,8 +45,7 @@ const install = async (kubectl: Kubectl, registry: string | undefined) => {
   await kubectl.run(['apply', '-k', folder]);
   const timeout = `--timeout=${rolloutMs / 1_000}s`;
   for (const app of apps) {
-    const workload = `${app === 'device-proxy' ? 'statefulset' : 'deployment'}/${app}`;
-    await kubectl.run(['-n', namespace, 'rollout', 'status', workload, timeout], {
+    await kubectl.run(['-n', namespace, 'rollout', 'status', workloadOf(app), timeout], {
       timeoutMs: rolloutMs + 10_000,
     });
     say(`${app} is ready`);

@@ -14,7 +14,15 @@ import { secretsOf, StateFile } from '../lanyard/state.ts';
 import { fetchFirstKey } from './first-key.ts';
 import { certificateSecret, certificateSettings, localPatches, localPolicies } from './local-overlay.ts';
 import { tagImage } from './node.ts';
-import { namespace, nodePorts, packagesVolume, secretsOfServices, writeOverlay, type Settings } from './overlay.ts';
+import {
+  namespace,
+  nodePorts,
+  packagesVolume,
+  secretsOfServices,
+  workloadOf,
+  writeOverlay,
+  type Settings,
+} from './overlay.ts';
 import { saveImages } from './service-images.ts';
 import type { Cluster } from './cluster.ts';
 import type { Kubectl } from './kubectl.ts';
@@ -191,7 +199,7 @@ export class Installation {
 
   /** Deployments and the StatefulSet of the services. */
   get workloads() {
-    return apps.map((app) => `${app === 'device-proxy' ? 'statefulset' : 'deployment'}/${app}`);
+    return apps.map(workloadOf);
   }
 
   async rolledOut(workloads: readonly string[] = this.workloads, timeoutMs = rolloutMs) {

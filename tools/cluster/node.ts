@@ -1,6 +1,6 @@
 /** One node: containerd, kubelet and kube-proxy, with the files that configure them. */
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { waitUntil } from '../lanyard/probes.ts';
 import { certificatesFolder, kubeconfigOf } from './certificates.ts';
 import { cgroupOf, makeCgroups } from './cgroups.ts';
@@ -133,9 +133,6 @@ const ctr = (node: Namespace, ...args: string[]) =>
   node.run('ctr', '--address', socket, '--namespace', 'k8s.io', ...args);
 
 /** @param archive in the format of `docker save`, also of several images */
-export const importImages = (node: Namespace, archive: string) => {
-  ctr(node, 'images', 'import', archive);
-  return basename(archive);
-};
+export const importImages = (node: Namespace, archive: string) => ctr(node, 'images', 'import', archive);
 
 export const tagImage = (node: Namespace, from: string, to: string) => ctr(node, 'images', 'tag', '--force', from, to);

@@ -13,6 +13,9 @@ import {
 
 export const namespace = 'lanyard';
 
+/** As kubectl names it. */
+export const workloadOf = (app: App) => `${app === 'device-proxy' ? 'statefulset' : 'deployment'}/${app}`;
+
 /** Ports on every node. The port of the devices themselves is in the overlay. */
 export const nodePorts = { http: 30080, coap: 30683, coaps: 30684 };
 

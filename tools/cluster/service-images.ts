@@ -4,7 +4,7 @@ import { runProgram, succeeds } from '../lanyard/programs.ts';
 import { Stop } from '../lanyard/project.ts';
 import { apps } from '../lanyard/service-processes.ts';
 
-/** The name that the tools give an image that was built here. */
+/** Of an image that was built here: the full form of the short name for Docker, Compose and Kubernetes. */
 export const imageOf = (app: string, tag = 'dev') => `docker.io/library/lanyard-${app}:${tag}`;
 
 /** Tag of images of the previous version, if they were built: `npm run images -- --tag previous` in a checkout of it. */

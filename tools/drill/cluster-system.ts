@@ -2,7 +2,7 @@
 import { KafkaConnection } from '@lanyard/kafka';
 import { createLogger } from '@lanyard/service';
 import { Container, endOf, restartsOf } from '../cluster/containers.ts';
-import { namespace } from '../cluster/overlay.ts';
+import { namespace, workloadOf } from '../cluster/overlay.ts';
 import { imageOf } from '../cluster/service-images.ts';
 import { waitUntil } from '../lanyard/probes.ts';
 import { sleep } from '../lanyard/project.ts';
@@ -22,8 +22,6 @@ const settings = () => {
     Object.entries(drillSettings).flatMap(([name, value]) => (name.startsWith(prefix) ? [`${name}=${value}`] : []));
   return { gateway: of('GATEWAY_'), campaigns: of('CAMPAIGNS_') };
 };
-
-const kindOf = (app: App) => (app === 'device-proxy' ? 'statefulset' : 'deployment');
 
 export class ClusterSystem implements RehearsedSystem {
   installation: Installation;
@@ -106,7 +104,7 @@ export class ClusterSystem implements RehearsedSystem {
   }
 
   async scale(app: App, replicas: number) {
-    await this.kubectl.run(['-n', namespace, 'scale', `${kindOf(app)}/${app}`, `--replicas=${replicas}`]);
+    await this.kubectl.run(['-n', namespace, 'scale', workloadOf(app), `--replicas=${replicas}`]);
   }
 
   async scaled(app: App, replicas: number) {
@@ -117,7 +115,7 @@ export class ClusterSystem implements RehearsedSystem {
   }
 
   rolledOut(...of: App[]) {
-    return this.installation.rolledOut(of.length === 0 ? undefined : of.map((app) => `${kindOf(app)}/${app}`));
+    return this.installation.rolledOut(of.length === 0 ? undefined : of.map(workloadOf));
   }
 
   async restartAll() {
@@ -126,20 +124,20 @@ export class ClusterSystem implements RehearsedSystem {
   }
 
   async restart(...of: App[]) {
-    await this.kubectl.run(['-n', namespace, 'rollout', 'restart', ...of.map((app) => `${kindOf(app)}/${app}`)]);
+    await this.kubectl.run(['-n', namespace, 'rollout', 'restart', ...of.map(workloadOf)]);
     await this.rolledOut(...of);
   }
 
   /** Gives several services another image at the same time. */
   async setImages(of: readonly App[], tag: string) {
     for (const app of of)
-      await this.kubectl.run(['-n', namespace, 'set', 'image', `${kindOf(app)}/${app}`, `${app}=${imageOf(app, tag)}`]);
+      await this.kubectl.run(['-n', namespace, 'set', 'image', workloadOf(app), `${app}=${imageOf(app, tag)}`]);
     await this.rolledOut(...of);
   }
 
   /** Reverts the last change of each of these services. */
   async undo(of: readonly App[]) {
-    for (const app of of) await this.kubectl.run(['-n', namespace, 'rollout', 'undo', `${kindOf(app)}/${app}`]);
+    for (const app of of) await this.kubectl.run(['-n', namespace, 'rollout', 'undo', workloadOf(app)]);
     await this.rolledOut(...of);
   }
 

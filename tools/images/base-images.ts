@@ -3,8 +3,8 @@
  * Debian's packages and the Node version that this project pins.
  */
 import { cpSync, linkSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { cacheFolder } from '../cluster/plan.ts';
 import { madeOnce } from '../lanyard/made-once.ts';
 import { outputOf, runProgram, succeeds } from '../lanyard/programs.ts';
 import { root, say, Stop } from '../lanyard/project.ts';
@@ -20,7 +20,7 @@ export interface BaseImages {
 }
 
 /** Shared with later clones: apart from the Node version, the images depend on nothing in this one. */
-export const cacheFolder = () => join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'lanyard/images');
+const imagesFolder = () => join(cacheFolder(), 'images');
 
 const nodePackage = () => join(root, `node_modules/node-linux-${process.arch}`);
 
@@ -43,7 +43,7 @@ export const canPull = (builder: Builder): boolean =>
 
 /** A root file system as a tar file, kept in the cache. */
 const debian = (name: string, parts: string[], args: string[]) =>
-  madeOnce(join(cacheFolder(), `${name}-`), [suite, ...parts, ...args], async (folder) => {
+  madeOnce(join(imagesFolder(), `${name}-`), [suite, ...parts, ...args], async (folder) => {
     if (process.getuid?.() !== 0) throw new Stop('Stand-ins for base images are made as root: sudo npm run images');
     ensurePrograms({ mmdebstrap: 'mmdebstrap' });
     say(`making ${name} of Debian's packages (minutes, once)`);
@@ -89,7 +89,7 @@ export const buildOf = async (
   containerfile: string,
   fill: (folder: string) => void,
 ) => {
-  const folder = join(cacheFolder(), `context-${process.pid}`);
+  const folder = join(imagesFolder(), `context-${process.pid}`);
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   try {

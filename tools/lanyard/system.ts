@@ -233,10 +233,10 @@ export class System {
     });
   }
 
-  /** Stops the services in reverse order, then the infrastructure that was started here. */
+  /** Stops the services, all at once, then the infrastructure that was started here. */
   async stop() {
     this.supervisor?.stop();
-    const services = this.supervised.filter((s) => s.unit.kind === 'service').reverse();
+    const services = this.supervised.filter((s) => s.unit.kind === 'service');
     await Promise.all(services.map(({ unit }) => stopProcess(unit.pid, { waitMs: 20_000 })));
     const servers = this.supervised.filter((s) => s.unit.kind === 'infrastructure');
     await Promise.all(servers.map(({ unit }) => stopProcess(unit.pid, { signal: unit.stopSignal, waitMs: 30_000 })));
