@@ -102,15 +102,15 @@ export class ConsoleBrowser {
     throw new Error(`${key} does not lead to ${target}`);
   }
 
-  /** Problems that axe finds, and whether the page is wider than the window, in every view. Leaves a screenshot of each. */
+  /** Problems that axe finds, and whether the page is wider than the window, in every view. Those leave a screenshot. */
   async faults(name: string, viewed = views): Promise<string[]> {
     const found: string[] = [];
     for (const view of viewed) {
       await this.show(view);
       const place = `${name}-${view.width}-${view.scheme}`;
-      await this.photograph(place);
       const violations = await this.violations(view.coloursOnly ? rulesOfColours : allRules);
       if (await this.overflows()) violations.push('wider than the window');
+      if (violations.length > 0) await this.photograph(place);
       found.push(...violations.map((violation) => `${place}: ${violation}`));
     }
     await this.show({ width: 1_280, scheme: 'light' });
