@@ -170,7 +170,7 @@ export class DatagramRouter implements DatagramReceiver {
     this.notification({ message, options }, peer, state);
   }
 
-  /** An unusable one, too: a Reset ends an observation at the peer, so whoever knows the observation gets it as the last one. */
+  /** An unusable one, too: a Reset ends an observation at the peer, so its handler gets it as the last one, wherever it is known. */
   private notification(received: IncomingResponse, peer: Peer, state: PeerState | undefined): void {
     if (this.core.closing) {
       this.core.count('datagram-while-closing');

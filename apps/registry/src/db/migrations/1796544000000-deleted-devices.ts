@@ -12,11 +12,11 @@ export class DeletedDevices1796544000000 implements MigrationInterface {
       CREATE INDEX deleted_devices_by_time ON deleted_devices (deleted_at);
       CREATE FUNCTION note_deleted_devices() RETURNS trigger LANGUAGE plpgsql AS $$
       BEGIN
-        INSERT INTO registry.deleted_devices (id) SELECT id FROM gone ON CONFLICT DO NOTHING;
+        INSERT INTO registry.deleted_devices (id) SELECT id FROM deleted ON CONFLICT DO NOTHING;
         RETURN NULL;
       END $$;
       CREATE TRIGGER devices_deleted AFTER DELETE ON devices
-        REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION note_deleted_devices()`);
+        REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION note_deleted_devices()`);
   }
 
   async down(runner: QueryRunner): Promise<void> {
