@@ -21,6 +21,7 @@ export * from './database/prepared-statement.js';
 export { type PartitionedTable, TimePartitions } from './database/time-partitions.js';
 export { periodStart } from './database/time-ranges.js';
 export * from './database/written-rows.js';
+export { RowRetention } from './database/row-retention.js';
 export * from './errors/error-body.js';
 export { fixed } from './errors/fixed.js';
 export { NamedError } from './errors/named-error.js';
