@@ -7,6 +7,18 @@ import { option } from './raw-peer.js';
 const net = new Loopback();
 afterEach(() => net.close());
 
+/** An application that restores the observation of each notification. */
+const restoring = async () => {
+  const heard: CoapNotification[] = [];
+  const { endpoint, port } = await net.endpoint({
+    onNotification: async ({ peer, token }) => {
+      endpoint.restoreObservation(peer, token, async (one) => void heard.push(one));
+      return 'restored';
+    },
+  });
+  return { endpoint, raw: await net.raw(port), heard };
+};
+
 describe('a notification that matches nothing', () => {
   const unknown = { code: Code.Content, messageId: 5, token: Buffer.from('unknown!'), options: [observeOption(3)] };
 
@@ -49,14 +61,7 @@ describe('a notification that matches nothing', () => {
   );
 
   it('with an unknown critical option is the last one of an observation that the application restores', async () => {
-    const heard: CoapNotification[] = [];
-    const { endpoint, port } = await net.endpoint({
-      onNotification: async ({ peer, token }) => {
-        endpoint.restoreObservation(peer, token, async (one) => void heard.push(one));
-        return 'restored';
-      },
-    });
-    const raw = await net.raw(port);
+    const { endpoint, raw, heard } = await restoring();
     expect(await raw.ask(unusable)).toMatchObject({ type: 'RST', messageId: 5 });
     expect(heard).toMatchObject([{ code: Code.BadOption, payload: Buffer.alloc(0), ended: true }]);
     expect(endpoint.gauges().observations).toBe(0);
@@ -91,14 +96,7 @@ describe('a notification that matches nothing', () => {
   });
 
   it('is taken as one of an observation that the application restores', async () => {
-    const heard: CoapNotification[] = [];
-    const { endpoint, port } = await net.endpoint({
-      onNotification: async ({ peer, token }) => {
-        endpoint.restoreObservation(peer, token, async (one) => void heard.push(one));
-        return 'restored';
-      },
-    });
-    const raw = await net.raw(port);
+    const { endpoint, raw, heard } = await restoring();
     expect(await raw.ask(unknown)).toMatchObject({ type: 'ACK', messageId: 5 });
     expect(await raw.ask(unknown)).toMatchObject({ type: 'ACK', messageId: 5 });
     expect(numbers(heard)).toEqual([3]);

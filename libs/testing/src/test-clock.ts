@@ -13,11 +13,17 @@ interface Due {
 export class TestClock {
   private readonly due = new Set<Due>();
   private orders = 0;
+  private setMs = 0;
 
   constructor(private currentMs = Date.parse('2024-01-01T00:00:00Z')) {}
 
   now(): number {
-    return this.currentMs;
+    return this.currentMs + this.setMs;
+  }
+
+  /** As when the clock of a machine is set: what it shows changes by this, and timers run on. */
+  set(byMs: number): void {
+    this.setMs += byMs;
   }
 
   after(delayMs: number, work: () => void): Timer {

@@ -76,22 +76,13 @@ describe('a DTLS connection that another replica has', () => {
   });
 });
 
-/** Its timers run by the time that passes; what it shows can be set. */
-class SetClock extends TestClock {
-  aheadMs = 0;
-
-  override now(): number {
-    return super.now() + this.aheadMs;
-  }
-}
-
 describe('a DTLS connection without a registration', () => {
   it.each([0, 3_600_000, -3_600_000])('ends after its time, however the clock is set: by %i ms', async (setMs) => {
-    const clock = new SetClock();
+    const clock = new TestClock();
     const coapDtls = listener(() => Promise.resolve(), clock);
     await coapDtls.start();
     coapDtls.restore({ state, credential }, 1);
-    clock.aheadMs = setMs;
+    clock.set(setMs);
     await clock.advance(60_000);
     expect(coapDtls.connection(id)?.isOpen).toBe(true);
     await clock.advance(10_000);
