@@ -13,6 +13,7 @@ import { each } from './introduce.ts';
 export type Kind = 'quick' | 'slow' | 'dead';
 
 const slowMs = 2_000;
+
 export const kindOf = (channel: number): Kind => ({ 5: 'slow' as const, 10: 'dead' as const })[channel % 20] ?? 'quick';
 
 /** A sleeping device sends the times of its measurements: its values are already old when they arrive. */

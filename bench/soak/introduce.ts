@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import type { Lanyard } from '@lanyard/client';
 import { waitUntil } from '../../tools/lanyard/probes.ts';
 import { say } from '../../tools/lanyard/project.ts';
+import { credentialLine } from '../../tools/testing/introduced-devices.ts';
 import { severalAtOnce } from '../../tools/testing/several-at-once.ts';
 import { bindingOf, credentialsFile, deviceNames, groupOf, isSecure } from './groups.ts';
 import type { Load } from './options.ts';
@@ -35,35 +36,29 @@ const importDevices = async (lanyard: Lanyard, names: readonly string[]) => {
  */
 export const introduce = async (lanyard: Lanyard, folder: string, load: Load) => {
   const channels = Array.from({ length: load.channels }, (_, channel) => channel);
+  const all = channels.flatMap((channel) => deviceNames(channel, load).map((name) => ({ name, channel })));
   await importDevices(
     lanyard,
-    channels.flatMap((channel) => deviceNames(channel, load)),
+    all.map(({ name }) => name),
   );
   say('imported');
   const ids = new Map<string, string>();
   for await (const { id, endpoint_name: name } of lanyard.items('GET /v3/devices', { query: { limit: 1_000 } }))
     ids.set(String(name), id);
-  // One device of each group after the other: the registry changes a group once at a time.
-  const turns = Array.from({ length: load.devices }, (_, n) => channels.map((channel) => [channel, n] as const)).flat();
   const groups: string[] = [];
   await each(channels, async (channel) => {
     groups[channel] = (await lanyard.call('POST /v3/device-groups', { body: { name: groupOf(channel) } })).id;
   });
-  const credentials = new Map<number, string[]>();
+  const credentials = channels.map((): string[] => []);
   let done = 0;
-  await each(turns, async ([channel, n]) => {
-    const name = `${groupOf(channel)}-${n}`;
+  await each(all, async ({ name, channel }) => {
     const id = ids.get(name) ?? '';
     const path = { id: groups[channel] ?? '' };
     await lanyard.call('POST /v3/device-groups/{id}/devices/add', { path, body: { device_id: id } });
+    if (isSecure(bindingOf(channel))) credentials[channel]?.push(await credentialLine(lanyard, id, name));
     if (++done % sayAfter === 0) say(`${done} devices are in their groups`);
-    if (!isSecure(bindingOf(channel))) return;
-    const request = { path: { id }, body: { kind: 'psk' } } as const;
-    const made = await lanyard.call('POST /v3/devices/{id}/credentials', request);
-    const { identity, key } = made as { identity?: string; key?: string };
-    credentials.set(channel, [...(credentials.get(channel) ?? []), `${name} ${identity} ${key}`]);
   });
-  for (const [channel, lines] of credentials)
-    writeFileSync(credentialsFile(folder, channel), lines.join('\n'), { mode: 0o600 });
+  for (const [channel, lines] of credentials.entries())
+    if (lines.length > 0) writeFileSync(credentialsFile(folder, channel), lines.join('\n'), { mode: 0o600 });
   return { ids, groups };
 };
