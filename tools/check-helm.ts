@@ -193,6 +193,7 @@ const refused = [
     'a tag that a digest overrides',
   ],
   ['devices.expose=routes,expose=ingress', 'routes of devices without a Gateway'],
+  ['config.common.REDIS_TLS_ENABLED=false', 'a setting of Redis that the maps of the services override'],
   ['patches[0].kind=ConfigMap,patches[0].merge.data.LOG_LEVEL=debug', 'variables that replace no pod'],
 ];
 
