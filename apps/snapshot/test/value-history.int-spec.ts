@@ -231,7 +231,9 @@ describe('the value history', () => {
       );
     const suspended = { ...created, change: 'suspended', lifecycleStatus: 'blocked', revision: 2 } as const;
     await system.producer.send(DeviceLifecycle, suspended);
-    await system.producer.send(DeviceLifecycle, { ...suspended, change: 'deleted', revision: 3 });
+    // Now, because the service itself removes what was deleted more than a minute ago.
+    const changedAt = new Date().toISOString();
+    await system.producer.send(DeviceLifecycle, { ...suspended, change: 'deleted', revision: 3, changedAt });
     await eventually(async () => expect((await get(deviceId)).status).toBe(404));
     expect(await stored()).toHaveLength(5);
     const logger = createLogger({ app: 'test', replicaId: 'test', level: 'silent' });
