@@ -10,6 +10,7 @@ import {
   type ResourceValueArrived,
 } from '@lanyard/contracts';
 import type { KafkaProducer } from '@lanyard/kafka';
+import { AccountModels } from '@lanyard/lwm2m';
 import { newId } from '@lanyard/service';
 import { eventually } from '@lanyard/testing';
 import { TestSystem } from './test-system.js';
@@ -44,8 +45,16 @@ describe('versions of an object', () => {
       ...{ accountId, object, name: 'Meter', version, changedAt: '2024-01-01T10:00:00Z' },
       resources: [{ id: 1, name: 'Reading', type, operations: 'RW' as const, multiple: false }],
     });
-    await producer.send(DeviceModels, model('1.0', 'integer'));
-    await producer.send(DeviceModels, model('1.1', 'string'));
+    const models = system.part(AccountModels);
+    for (const [version, type] of [
+      ['1.0', 'integer'],
+      ['1.1', 'string'],
+    ] as const) {
+      await producer.send(DeviceModels, model(version, type));
+      // A value that is read before its model, which is on another topic, stays as it came.
+      const read = (): unknown => models.registryOf(accountId, { [object]: version }).resource(object, 1)?.type;
+      await eventually(() => expect(read()).toBe(type));
+    }
     const [path, ct, payload] = ['/33000/0', 'application/vnd.oma.lwm2m+tlv', Buffer.from([0xc1, 1, 42])];
     const bytes = payload.toString('base64');
     const reads = (expected: object): Promise<void> =>
