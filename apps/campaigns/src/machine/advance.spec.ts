@@ -137,6 +137,22 @@ describe('an update by pull', () => {
     expect(device.update).toMatchObject({ state: 'waiting', reason: 'package refused: BAD_REQUEST' });
   });
 
+  it('a device that did not answer the URI has not failed by the result of an earlier update', async () => {
+    const device = new Device().offered({ state: 0, result: 6 }).tell({ kind: 'unanswered' });
+    for (let n = 0; n < 3; n++) {
+      expect(device.update).toMatchObject({ state: 'updating', step: 'download' });
+      (await device.wait()).answer({ state: 0, result: 6 });
+    }
+    expect(device.update).toMatchObject({ state: 'waiting', attempt: 1, reason: 'no answer' });
+  });
+
+  it('a device that did not answer the URI, and downloads, fails by its result', async () => {
+    const device = new Device().offered({ state: 0, result: 6 }).tell({ kind: 'unanswered' });
+    (await device.wait()).answer({ state: 1, result: 0 });
+    (await device.wait()).answer({ state: 0, result: 5 });
+    expect(device.update).toMatchObject({ state: 'waiting', attempt: 1, reason: 'integrity check failed' });
+  });
+
   it.each([
     ['2', { state: 'succeeded', code: 'SYS_112', reason: null }],
     ['1', { state: 'waiting', reason: 'package refused: METHOD_NOT_ALLOWED' }],

@@ -79,8 +79,8 @@ const onReset: Handler = (update, event, goal, context) => {
 
 /**
  * Since version 1.2 of the object, a device may install the package without an execution (resource 14). The result of a
- * device that has refused the package may be that of an earlier update: a failure is ignored, and a success counts only if
- * the version is the wanted one.
+ * device that has refused the package, or did not answer, may be that of an earlier update: a failure is ignored, and a
+ * success counts only if the version is the wanted one.
  */
 const onIdle = (update: DeviceUpdate, result: number, goal: Goal, context: AdvanceContext): Advance => {
   const { reason: refusal } = update;

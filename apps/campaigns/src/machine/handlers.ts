@@ -63,11 +63,13 @@ export const undeliverable = (update: DeviceUpdate, goal: Goal, context: Advance
 
 /**
  * A URI whose acknowledgement was lost may have arrived. The device-proxy writes it again, which a device that downloads
- * already may refuse. The polls show which it is; the refusal is kept as the reason until the device is no longer idle.
+ * already may refuse. The polls show which it is; the refusal, or that there was no answer, is kept as the reason until the
+ * device is no longer idle.
  */
 export const onOffer: Handler = (update, event, goal, context) => {
   const refusal = event.kind === 'refused' ? `package refused: ${event.error}` : null;
-  if (update.delivery !== 'push') return waitForDownload({ ...update, reason: refusal }, goal, context);
+  const reason = event.kind === 'unanswered' ? 'no answer' : refusal;
+  if (update.delivery !== 'push') return waitForDownload({ ...update, reason }, goal, context);
   if (refusal !== null) return failAttempt(update, { reason: refusal }, goal, context);
   return event.kind === 'unanswered' ? unreachable(update, goal, context) : waitForDownload(update, goal, context);
 };

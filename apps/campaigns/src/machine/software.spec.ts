@@ -195,6 +195,16 @@ describe('software', () => {
     expect(idle.update).toMatchObject({ state: 'failed', reason: 'package refused: METHOD_NOT_ALLOWED' });
   });
 
+  it('whose URI is not answered has not failed by the result of an earlier package', () => {
+    const earlier = { ...free, result: 54 };
+    const device = new Device({ ...goal, retries: 1 }).reports(earlier).tell({ kind: 'unanswered' });
+    for (let poll = 0; poll < 3; poll++) {
+      expect(device.update).toMatchObject({ state: 'updating', step: 'download' });
+      device.polled(earlier);
+    }
+    expect(device.update).toMatchObject({ state: 'waiting', attempt: 1, reason: 'no answer' });
+  });
+
   it('whose polls are not answered is not idle', () => {
     const device = new Device().reports(free).answers();
     for (let poll = 0; poll < 5; poll++) device.tell({ kind: 'due' }).tell({ kind: 'unanswered' });

@@ -184,7 +184,7 @@ const onReset: Handler = (update, event, goal, context) => {
 const reportedBy = (update: DeviceUpdate, event: Parameters<Handler>[1]): SoftwareInstance | undefined =>
   event.kind === 'answered' ? event.report.software?.find(({ instance }) => instance === update.instance) : undefined;
 
-/** If the device has refused the package, its result is that of an earlier package. */
+/** If the device has refused the package, or did not answer, its result may be that of an earlier package. */
 const onInitial = (update: DeviceUpdate, result: number, goal: Goal, context: AdvanceContext): Advance => {
   const { reason: refusal } = update;
   if (result >= failureMin && refusal === null) return failByResult(update, result, goal, context);
