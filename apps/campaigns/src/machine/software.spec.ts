@@ -101,6 +101,25 @@ describe('software', () => {
     expect(device.answers().asked).toMatchObject({ kind: 'write-uri', path: '/9/7/3' });
   });
 
+  it('is not there while the device reports the version that it replaces', () => {
+    const device = new Device().reports(old).answers().answers();
+    expect(device.polled(old).update).toMatchObject({ state: 'updating', step: 'download' });
+    expect(device.polled({ ...old, state: 3 }).asked).toMatchObject({ kind: 'execute', path: '/9/7/4' });
+    expect(device.answers().polled(old).update).toMatchObject({ state: 'updating', step: 'install' });
+    expect(device.polled({ ...old, version: '2' }).update.state).toBe('succeeded');
+  });
+
+  it('has failed if the device keeps the version that it replaces', () => {
+    const device = new Device().reports(old).answers().answers();
+    for (let poll = 0; poll < 3; poll++) device.polled(old);
+    expect(device.update).toMatchObject({ state: 'failed', reason: 'download lost' });
+  });
+
+  it('counts as replaced on a device that names no version', () => {
+    const unnamed = { ...old, version: '' };
+    expect(new Device().reports(unnamed).answers().answers().polled(unnamed).update.state).toBe('succeeded');
+  });
+
   it('what an earlier attempt left is removed first', () => {
     const device = new Device().reports({ ...old, state: 3 });
     expect(device.asked).toMatchObject({ kind: 'execute', path: '/9/7/6' });

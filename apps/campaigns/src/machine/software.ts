@@ -125,6 +125,10 @@ const keptOf = ({
 const hasVersion = ({ state, version }: SoftwareInstance, goal: Goal): boolean =>
   state === states.installed && version === goal.version;
 
+/** The device still has what it is to replace: it has not begun. One that names no version may have replaced it. */
+const isUntouched = ({ previousVersion }: DeviceUpdate, { state, version }: SoftwareInstance, goal: Goal): boolean =>
+  state === states.installed && version === previousVersion && version !== '' && version !== goal.version;
+
 /** Prepares an instance that does not have the wanted version for the package. */
 const prepare = (update: DeviceUpdate, { state }: SoftwareInstance, goal: Goal, context: AdvanceContext): Advance => {
   if (state === states.initial) return offer(update, goal, context);
@@ -196,7 +200,7 @@ const onDownload: Handler = (update, event, goal, context) => {
   const reported = reportedBy(update, event);
   if (!reported) return withoutReport(update, event, goal, context);
   const { state, result = 0 } = reported;
-  if (state === states.initial) return onInitial(update, result, goal, context);
+  if (state === states.initial || isUntouched(update, reported, goal)) return onInitial(update, result, goal, context);
   const withoutRefusal = { ...update, reason: null };
   if (result >= failureMin) return failByResult(withoutRefusal, result, goal, context);
   if (state === states.delivered) return execute({ ...withoutRefusal, deadlineMs: null }, 'execute', context);
@@ -209,7 +213,7 @@ const onInstall: Handler = (update, event, goal, context) => {
   if (!reported) return pollLater(update, context);
   const { state, result = 0 } = reported;
   if (result >= failureMin) return failByResult(update, result, goal, context);
-  if (state !== states.installed) return pollLater(update, context);
+  if (state !== states.installed || isUntouched(update, reported, goal)) return pollLater(update, context);
   return activated(update, reported, context);
 };
 
