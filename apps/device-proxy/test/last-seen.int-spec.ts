@@ -57,4 +57,20 @@ describe('last-seen times', () => {
     await lastSeen.flush();
     expect(await Promise.all(all.map(stored))).toEqual(all.map(() => clock.now()));
   });
+
+  it('from before the clock was set back shows no device in queue mode as awake', async () => {
+    const { sessions } = parts;
+    const session = await open('192.0.2.5:1');
+    session.data = { ...session.data, queueMode: true };
+    session.isRegistrationAnswered = true;
+    expect(sessions.isListening(session)).toBe(true);
+    clock.set(-3_600_000);
+    try {
+      expect(sessions.isListening(session)).toBe(false);
+      parts.newLastSeen().recordMessage(session);
+      expect(sessions.isListening(session)).toBe(true);
+    } finally {
+      clock.set(3_600_000);
+    }
+  });
 });

@@ -115,7 +115,8 @@ export class Sessions {
   isListening(session: Session): boolean {
     if (session.gateway) return session.isRegistrationAnswered && this.isListening(session.gateway);
     if (session.silent || session.isElsewhere || !session.isRegistrationAnswered) return false;
-    return !session.data.queueMode || this.clock.now() - session.lastSeenAtMs < this.awakeMs;
+    // The absolute difference, so that no device counts as awake for long after the clock was set back.
+    return !session.data.queueMode || Math.abs(this.clock.now() - session.lastSeenAtMs) < this.awakeMs;
   }
 
   /** A full registration. The caller holds `exclusive` of the device. `gateway`: the one that the device is behind. */
