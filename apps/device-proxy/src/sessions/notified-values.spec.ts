@@ -22,6 +22,15 @@ describe('the values that a device notified', () => {
     expect(values.get('/3/0/9', 1)).toBeUndefined();
   });
 
+  it('are not fresh for longer than their Max-Age when the clock is set back', () => {
+    const values = new NotifiedValues();
+    values.keep('/3/0/9', Buffer.from('80'), text, 60, 3_600_000);
+    expect(values.get('/3/0/9', 3_600_000)?.bytes).toBe('80');
+    expect(values.get('/3/0/9', 30_000)).toBeUndefined();
+    values.keep('/3/0/9', Buffer.from('79'), text, 60, 30_000);
+    expect(values.get('/3/0/9', 30_000)?.bytes).toBe('79');
+  });
+
   it('are not kept when they are large, and then the one before is not either', () => {
     const values = new NotifiedValues();
     values.keep('/3/0/0', Buffer.alloc(notifiedBytesMax), text, 60, 0);

@@ -8,22 +8,31 @@ export interface FreshValue {
   freshUntilMs: number;
 }
 
+interface Kept extends FreshValue {
+  /** How long it was fresh when it arrived. */
+  freshMs: number;
+}
+
 /** The last notified value of each path. Only small values of few paths, because they live as long as the session. */
 export class NotifiedValues {
-  private byPath: Map<string, FreshValue> | undefined;
+  private byPath: Map<string, Kept> | undefined;
 
   keep(path: string, payload: Buffer, contentType: string, maxAgeSeconds: number, nowMs: number): void {
     if (maxAgeSeconds === 0 || payload.length > notifiedBytesMax) return void this.byPath?.delete(path);
-    const freshUntilMs = nowMs + Math.min(maxAgeSeconds * 1000, notifiedMaxAgeMs);
-    const byPath = (this.byPath ??= new Map<string, FreshValue>());
+    const freshMs = Math.min(maxAgeSeconds * 1000, notifiedMaxAgeMs);
+    const byPath = (this.byPath ??= new Map<string, Kept>());
     if (byPath.size >= notifiedPathsMax && !byPath.has(path)) byPath.delete(byPath.keys().next().value as string);
     // Copied, because the payload is part of a larger buffer.
-    byPath.set(path, { contentType, bytes: payload.toString('latin1'), freshUntilMs });
+    byPath.set(path, { contentType, bytes: payload.toString('latin1'), freshUntilMs: nowMs + freshMs, freshMs });
   }
 
   get(path: string, nowMs: number): FreshValue | undefined {
-    const value = this.byPath?.get(path);
-    return value && value.freshUntilMs > nowMs ? value : undefined;
+    const kept = this.byPath?.get(path);
+    if (!kept) return undefined;
+    const { contentType, bytes, freshUntilMs, freshMs } = kept;
+    const leftMs = freshUntilMs - nowMs;
+    // More is left than there was when the clock was set back since.
+    return leftMs > 0 && leftMs <= freshMs ? { contentType, bytes, freshUntilMs } : undefined;
   }
 
   /** The device may have changed (RFC 7252 §5.9.1). */
