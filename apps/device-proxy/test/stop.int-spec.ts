@@ -1,14 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
-import { createLogger, LOGGER, startService } from '@lanyard/service';
+import { createLogger, LOGGER, startService, StopDeadline } from '@lanyard/service';
 import { type InfrastructureName, newIdentityKeys, stopLog, withProviders } from '@lanyard/testing';
 import { definition } from '../src/app.module.js';
 import { readConfig } from '../src/config.js';
 
-/** Short where parts do not answer, because all of it is used. */
-const stopTimeoutMs = { working: 120_000, broken: 4_000 };
+/** The time that all parts share. Short where some do not answer, because all of it is used. */
+const sharedMs = { working: 120_000, broken: 4_000 };
+/** After the shared time, for what has no share of it, on a machine that may stand still for seconds. */
+const graceMs = 15_000;
 
 const logOfStop = (broken: readonly InfrastructureName[]): Promise<string[]> =>
-  stopLog('device-proxy-stop', broken, ({ environment, redisPrefix, destination }) => {
+  stopLog('device-proxy-stop', broken, async ({ environment, redisPrefix, destination }) => {
     const config = readConfig({
       ...environment,
       ...newIdentityKeys().serviceEnv,
@@ -19,8 +21,15 @@ const logOfStop = (broken: readonly InfrastructureName[]): Promise<string[]> =>
     });
     const logger = createLogger({ app: 'device-proxy', replicaId: 'dp-0', level: 'info', destination });
     const http = { host: '127.0.0.1', port: 0 };
-    const timeout = { stopTimeoutMs: stopTimeoutMs[broken.length > 0 ? 'broken' : 'working'] };
-    return startService(definition, { ...config, http, ...timeout }, withProviders([LOGGER, logger]));
+    const shared = sharedMs[broken.length > 0 ? 'broken' : 'working'];
+    const timeout = { stopTimeoutMs: shared + graceMs };
+    const service = await startService(definition, { ...config, http, ...timeout }, withProviders([LOGGER, logger]));
+    const stop = (): Promise<void> => {
+      // The stop itself does not prolong a deadline that has begun.
+      service.app.get(StopDeadline).begin(shared);
+      return service.stop();
+    };
+    return { url: service.url, stop };
   });
 
 describe('the stop of a device proxy', () => {
