@@ -216,7 +216,7 @@ describe('/v2/subscriptions/{device-id}/{resource-path}', () => {
       (v) => v.deviceId === deviceId && v.item.payload === b64('21'),
     );
     expect(said.audience).toBe(app.keyId);
-    expect(test.states(deviceId, app.keyId)).toEqual(['asked', 'confirmed']);
+    await eventually(() => expect(test.states(deviceId, app.keyId)).toEqual(['asked', 'confirmed']));
     device.close();
   });
 
