@@ -108,7 +108,7 @@ describe('a device that registers from the address of another one', () => {
         resolve(request.token);
       };
     });
-    await system.call(replicas[0], app, 'PUT', `/v2/subscriptions/${oneId}${result}`);
+    await system.subscribe(replicas[0], app, oneId, result);
     const token = await asked;
     await device.register('beside', links, second);
     const twoId = await idOf('beside');
