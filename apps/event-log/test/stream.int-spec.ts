@@ -7,7 +7,8 @@ import {
   fixtures,
 } from '@lanyard/contracts';
 import { fingerprintOf, hashSecret, newId } from '@lanyard/service';
-import { eventually } from '@lanyard/testing';
+import { eventually, patienceMs } from '@lanyard/testing';
+import { AccessKeysReader } from '../src/tail/access-keys.reader.js';
 import { TestSystem } from './test-system.js';
 import { SseClient } from './sse-client.js';
 
@@ -49,13 +50,26 @@ describe('the log as a stream', () => {
     return facts.map(({ eventId }) => eventId);
   };
 
+  /** Resolves when the log knows the key: the stream of a key that stays unknown ends after a few seconds. */
+  const announce = async (accountId: string, keyId: string, changes?: Partial<AccessKeyChanged>): Promise<void> => {
+    await log.producer.send(AccessKeys, key(accountId, keyId, changes));
+    await log.service.app.get(AccessKeysReader).waitFor(keyId, patienceMs);
+  };
+  const announcedKey = async (accountId: string): Promise<string> => {
+    const keyId = newId();
+    await announce(accountId, keyId);
+    return keyId;
+  };
+
   interface Wish {
     query?: string;
     lastEventId?: string;
+    /** Default: of a key that was announced. */
     keyId?: string;
     secret?: string;
   }
-  const follow = async (accountId: string, { query = '', lastEventId, keyId = newId(), secret }: Wish = {}) => {
+  const follow = async (accountId: string, { query = '', lastEventId, keyId: wanted, secret }: Wish = {}) => {
+    const keyId = wanted ?? (await announcedKey(accountId));
     const identity = { accountId, keyId, ...(secret && { secretFingerprint: fingerprintOf(hashSecret(secret)) }) };
     const headers: Record<string, string> = lastEventId ? { 'last-event-id': lastEventId } : {};
     const client = await new SseClient().open((signal) =>
@@ -68,8 +82,6 @@ describe('the log as a stream', () => {
     const answer = await log.call('/v3/device-events', { accountId });
     return ((await answer.json()) as { data: { id: string }[] }).data.map(({ id }) => id);
   };
-  const announce = (accountId: string, keyId: string, changes?: Partial<AccessKeyChanged>): Promise<void> =>
-    log.producer.send(AccessKeys, key(accountId, keyId, changes));
 
   it('brings what comes, of this account alone, whatever its date', async () => {
     const [mine, other] = [newId(), newId()];
@@ -120,7 +132,8 @@ describe('the log as a stream', () => {
 
   it('gives the id to come back with before anything came, of an empty log too', async () => {
     const account = newId();
-    const first = await follow(account);
+    // Its key is not announced yet.
+    const first = await follow(account, { keyId: newId() });
     await eventually(() => first.lastEventId === '0');
     first.leave();
     const [missed] = await tell(account);
