@@ -1,53 +1,26 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { createLogger, StopDeadline } from '@lanyard/service';
-import { eventually, type Isolation, isolate, keepAliveCalls } from '@lanyard/testing';
+import { eventually, type Isolation, isolate, keepAliveCalls, TcpLine } from '@lanyard/testing';
 import { once } from 'node:events';
-import { connect, createServer, type Server, type Socket } from 'node:net';
+import { createServer } from 'node:net';
 import pg from 'pg';
 import { storedChannel } from '../src/log/entries.store.js';
 import { AppendNotifications } from '../src/tail/append-notifications.js';
 
-/** A gate in front of PostgreSQL that can be shut. */
-class TcpGate {
-  knocks = 0;
-  private server: Server | undefined;
-  private port = 0;
-  private readonly sockets = new Set<Socket>();
-
-  constructor(private readonly behind: URL) {}
-
-  async open(): Promise<string> {
-    this.server = createServer((client) => {
-      this.knocks++;
-      const inside = connect(Number(this.behind.port), this.behind.hostname);
-      for (const socket of [client, inside]) this.sockets.add(socket.on('error', () => undefined));
-      client.pipe(inside).pipe(client);
-    }).listen(this.port, '127.0.0.1');
-    await once(this.server, 'listening');
-    this.port = (this.server.address() as { port: number }).port;
-    return Object.assign(new URL(this.behind), { host: `127.0.0.1:${this.port}` }).href;
-  }
-
-  shut(): void {
-    this.server?.close();
-    for (const socket of this.sockets) socket.destroy();
-  }
-}
-
 let isolation: Isolation;
 let database: pg.Client;
-let gate: TcpGate;
+let line: TcpLine;
 let notifications: AppendNotifications | undefined;
 
 beforeAll(async () => {
   isolation = await isolate('append-notifications');
   database = new pg.Client({ connectionString: isolation.databaseUrl });
   await database.connect();
-  gate = new TcpGate(new URL(isolation.databaseUrl));
+  line = await TcpLine.open(isolation.databaseUrl);
 });
 afterAll(async () => {
   await notifications?.stop();
-  gate?.shut();
+  line?.close();
   await database?.end();
   await isolation?.drop();
 });
@@ -57,16 +30,17 @@ it('after PostgreSQL was away for a while, one connection gets notifications aga
   const attempts: string[] = [];
   const notified: (string | undefined)[] = [];
   logger.warn = ((_: object, text: string) => void attempts.push(text)) as typeof logger.warn;
-  const config = { secrets: { databaseUrl: await gate.open(), identityKeys: [] } };
+  const config = { secrets: { databaseUrl: line.url, identityKeys: [] } };
   const listening = new AppendNotifications(config, logger, new StopDeadline(logger));
   notifications = listening;
   listening.onAppend((accountId) => notified.push(accountId));
   // It sends nothing itself: without probes it would not miss a server whose machine is lost.
   expect(await keepAliveCalls(() => listening.start())).toContainEqual([true, 10_000]);
   expect(notified).toEqual([undefined]);
-  gate.shut();
+  line.refuse();
   await eventually(() => attempts.filter((text) => text.includes('down')).length >= 4);
-  await gate.open();
+  const refused = line.asked;
+  line.heal();
   await eventually(() => notified.length > 1);
   await database.query(`SELECT pg_notify($1, 'an account')`, [storedChannel]);
   await eventually(() => notified.includes('an account'));
@@ -74,7 +48,7 @@ it('after PostgreSQL was away for a while, one connection gets notifications aga
   const { rows } = await database.query<{ n: number }>(
     `SELECT count(*)::int AS n FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'event-log-notifications'`,
   );
-  expect([rows[0]?.n, gate.knocks]).toEqual([1, 2]);
+  expect([rows[0]?.n, line.asked - refused]).toEqual([1, 1]);
 });
 
 it('gives up a server that accepts the connection and does not answer', async () => {
