@@ -255,8 +255,9 @@ export class TestSystem {
     return { accountId, keyId, key: formatApiKey({ accountId, keyId, secret: newSecret(accountId, keyId) }) };
   }
 
+  /** Resolves when every replica knows it: a request or a handshake waits for an announcement for a short time only. */
   async announceKey({ accountId, keyId, key }: Customer, fields: Partial<AccessKeyChanged> = {}): Promise<void> {
-    await this.producer.send(AccessKeys, {
+    const announced: AccessKeyChanged = {
       keyId,
       accountId,
       hash: hashSecret(key.slice(-32)),
@@ -267,7 +268,12 @@ export class TestSystem {
       revision: ++this.revision,
       changedAt: new Date().toISOString(),
       ...fields,
-    });
+    };
+    await this.producer.send(AccessKeys, announced);
+    const readers = this.replicas.map(({ app }) => app.get(AccessKeysReader));
+    await Promise.all(
+      readers.map((keys) => keys.waitFor(keyId, patienceMs, ({ revision }) => revision >= announced.revision)),
+    );
   }
 
   /** Until the result is called, the replica waits for the announcement of a key as long as a slow machine takes. */
