@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { defaultStopTimeoutMs, type RunningService } from '@lanyard/service';
 import { infrastructure, eventually, TcpLine, WebSocketClient } from '@lanyard/testing';
 import { TestSystem, payloads } from './test-system.js';
+import { timeUntil } from './time-until.js';
 
 describe.each(['refuses', 'never answers'] as const)('a dispatcher that stops while Redis %s', (fault) => {
   let line: TcpLine;
@@ -31,7 +32,8 @@ describe.each(['refuses', 'never answers'] as const)('a dispatcher that stops wh
     await system.value(customer, 'during');
     const begun = performance.now();
     const stopped = service.stop();
-    await eventually(() => expect(client.closed).toEqual({ code: 1012, reason: 'restart' }), { timeoutMs: 2_000 });
+    const closing = timeUntil(() => expect(client.closed).toEqual({ code: 1012, reason: 'restart' }));
+    expect(await closing).toBeLessThan(2_000);
     await stopped;
     expect(performance.now() - begun).toBeLessThan(defaultStopTimeoutMs);
     const { url } = await system.startReplica('dispatcher-1');
