@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { RunningService } from '@lanyard/service';
+import { newId, type RunningService } from '@lanyard/service';
 import { CallbackReceiver, eventually, type ReceivedCall } from '@lanyard/testing';
 import { type Answer, type Customer, TestSystem, payloads } from './test-system.js';
 
@@ -147,7 +147,9 @@ describe('signed callbacks', () => {
     system.clock.slowDown();
     await system.value(customer, 'again');
     await eventually(async () => expect((await call('GET', 'callback')).body).toMatchObject({ failures: 1 }));
-    for (const payload of ['more', 'and more']) await system.value(customer, payload);
+    // Of one device, so in this order.
+    const deviceId = newId();
+    for (const payload of ['more', 'and more']) await system.value(customer, payload, deviceId);
     await eventually(async () => expect((await call('GET', 'callback')).body).toMatchObject({ queue_size: 3 }));
     receiver.answer(204);
     system.clock.jump(1_000);
