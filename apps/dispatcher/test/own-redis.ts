@@ -5,8 +5,9 @@ import { expect } from '@jest/globals';
 import { infrastructure, eventually } from '@lanyard/testing';
 import { Redis } from 'ioredis';
 
-export const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1');
+/** Any port that is free, or this one; rejects when it is not free. */
+export const freePort = async (wanted = 0): Promise<number> => {
+  const server = createServer().listen(wanted, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   server.close();
