@@ -15,6 +15,9 @@ const logger = createLogger({ app: 'test', replicaId: 'test', level: 'silent' })
 /** PostgreSQL by itself would take hours. */
 const silenceMaxMs = 4_000;
 
+/** For a relay that is to keep its place although this process, or PostgreSQL, stands still for some seconds. */
+const lastingSilenceMs = 60_000;
+
 /** Leads, and says what it sends. */
 const leader = `
   const { OutboxRelay } = await import('@lanyard/kafka');
@@ -102,7 +105,7 @@ describe('the leader among the relays of an outbox', () => {
       databaseUrl: isolation.databaseUrl,
       schema,
       logger,
-      silenceMaxMs,
+      silenceMaxMs: lastingSilenceMs,
       producer: {
         sendEncoded: async (_, { value }) => {
           begun.push(name);
@@ -155,7 +158,7 @@ describe('the leader among the relays of an outbox', () => {
       if (still && seconds) standStill(1.5 * silenceMaxMs);
       still &&= !seconds;
     };
-    relay('one', { metrics });
+    relay('one', { metrics, silenceMaxMs });
     await announce('first');
     await eventually(() => expect(sent).toEqual(['one first']));
     relay('two');
@@ -186,12 +189,14 @@ describe('the leader among the relays of an outbox', () => {
   });
 
   it('that has nothing to do, or waits for Kafka, stays', async () => {
-    relay('one', {}, 2 * silenceMaxMs);
+    // It would lose its place if this process stood still for as long.
+    const longerMs = 3 * silenceMaxMs;
+    relay('one', { silenceMaxMs: longerMs }, 1.5 * longerMs);
     await announce('first');
     await eventually(() => expect(begun).toEqual(['one']));
     relay('two');
     await eventually(() => expect(sent).toEqual(['one first']));
-    await pass(1.5 * silenceMaxMs);
+    await pass(1.25 * longerMs);
     await announce('second');
     await eventually(() => expect(sent).toEqual(['one first', 'one second']));
   });
@@ -225,18 +230,19 @@ describe('the leader among the relays of an outbox', () => {
     relay('two', { databaseUrl: over(line) });
     await eventually(() => expect(line.connections()).toBe(1));
     await eventually(async () => expect(await line.requestsWithin(3_000)).toBeLessThan(7));
-    await announce('second');
+    // A slow machine may not have the time for so many in the 10 s after which it is asked for once a second again.
     await eventually(async () => {
+      await announce('second');
       expect(await line.requestsWithin(3_000)).toBeGreaterThan(9);
     });
     await leading.stop();
     await announce('third');
-    await eventually(() => expect(sent).toEqual(['one first', 'one second', 'two third']));
+    await eventually(() => expect([...new Set(sent)]).toEqual(['one first', 'one second', 'two third']));
   });
 
   it('whose connection leads nowhere makes another one', async () => {
     const line = await silentLine();
-    relay('one', { databaseUrl: over(line) });
+    relay('one', { databaseUrl: over(line), silenceMaxMs });
     await announce('first');
     await eventually(() => expect(sent).toEqual(['one first']));
     line.silence();
