@@ -6,7 +6,7 @@ import { type KafkaConnection, KafkaProducer } from '../src/index.js';
 import { testConnection } from './test-connection.js';
 
 /** A consumer that waits for the broker's answer is not done after half of this. */
-const fetchWaitMs = 25_000;
+const fetchWaitMs = 120_000;
 
 describe('a consumer whose fetch the broker keeps', () => {
   let isolation: Isolation;

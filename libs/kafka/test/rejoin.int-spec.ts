@@ -11,8 +11,11 @@ import { createLogger, newId } from '@lanyard/service';
 import { infrastructure, eventually, type Isolation, isolate, TcpLine } from '@lanyard/testing';
 import { BatchConsumer, KafkaConnection, KafkaProducer, StateReader } from '../src/index.js';
 
-/** A third of the session of a member: who waits for the end of one is not done by then. */
-const soonMs = 10_000;
+/**
+ * Half the session of a member. Kafka is away for a third of it, then the consumer pauses for 5 s: who waits for the end of a
+ * session is not done by then.
+ */
+const soonMs = 15_000;
 
 describe('after Kafka was away', () => {
   let isolation: Isolation;
