@@ -223,6 +223,7 @@ describe('a channel', () => {
     open[0]?.close(1011);
     const { socket } = await asked;
     channel.close();
-    await eventually(() => expect(socket.destroyed).toBe(true), { timeoutMs: 2_000 });
+    // By itself, the request would end after 30 s.
+    await eventually(() => expect(socket.destroyed).toBe(true), { timeoutMs: 15_000 });
   });
 });

@@ -97,10 +97,10 @@ describe('an application that takes slowly', () => {
   });
 
   it('is not taken for a service that is silent', async () => {
-    const events = await listening({ heldMax: 10, silenceMaxMs: 1_000 });
+    const events = await listening({ heldMax: 10, silenceMaxMs: 3_000, pausedMaxMs: 60_000 }, 60_000);
     service.queue(2, 10, 65_536);
     await eventually(() => expect(service.confirmed).toBe(1));
-    await sleep(1_500);
+    await sleep(4_500);
     expect(await take(events, 20)).toHaveLength(20);
     expect(service.connections.length).toBe(1);
   });
