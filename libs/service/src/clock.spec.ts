@@ -42,8 +42,8 @@ describe('periodic work', () => {
 
   it('of a shorter period than the others is done for itself', async () => {
     let times = 0;
-    const timer = systemClock.every(20, () => times++);
     const beganMs = performance.now();
+    const timer = systemClock.every(20, () => times++);
     while (times < 3) await sleep(20);
     timer.cancel();
     expect(performance.now() - beganMs).toBeGreaterThanOrEqual(3 * (20 - earlyMaxMs));

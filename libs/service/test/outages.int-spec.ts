@@ -97,8 +97,8 @@ describe('what PostgreSQL says', () => {
     let silent: Promise<unknown> | undefined;
     await new Promise<void>((locked) => {
       silent = database.transaction(async (manager) => {
-        await manager.query('SET LOCAL idle_in_transaction_session_timeout = 1000');
         await manager.query('SELECT 1 FROM o.rows FOR UPDATE');
+        await manager.query('SET LOCAL idle_in_transaction_session_timeout = 1000');
         locked();
         await othersHaveIt;
         await manager.query('UPDATE o.rows SET id = 2');

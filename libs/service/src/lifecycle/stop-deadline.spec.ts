@@ -10,15 +10,16 @@ describe('the deadline of a stop', () => {
     const destination = { write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>) };
     const deadline = new StopDeadline(createLogger({ app: 'test', replicaId: 'test-0', level: 'error', destination }));
     const ran: string[] = [];
-    const begun = performance.now();
-    // 3 s and 1.5 s for those that hang: the rest is for a busy machine.
-    deadline.begin(6_000);
+    deadline.begin(600);
     await deadline.step('hangs', hangs);
     await deadline.step('hangs too', hangs);
     await deadline.step('throws', () => Promise.reject(new Error('away')));
     await deadline.step('works', () => void ran.push('works'));
-    expect(performance.now() - begun).toBeLessThan(6_000);
     expect(ran).toEqual(['works']);
     expect(lines.map(({ step }) => step)).toEqual(['hangs', 'hangs too', 'throws']);
+    // Half of the time and half of the rest, or less on a machine that stands still.
+    const [first, second] = lines.map(({ waitedMs }) => waitedMs);
+    expect(first).toBeLessThanOrEqual(300);
+    expect(second).toBeLessThan(200);
   });
 });

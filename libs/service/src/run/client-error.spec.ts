@@ -38,7 +38,7 @@ describe('a request that is none', () => {
   let service: RunningService;
 
   beforeAll(async () => {
-    const definition = { title: 'Demo', module: ThingsModule, http: { headersTimeoutMs: 100 } };
+    const definition = { title: 'Demo', module: ThingsModule, http: { headersTimeoutMs: 2_000 } };
     service = await startService(definition, config);
   });
   afterAll(() => service.stop());
