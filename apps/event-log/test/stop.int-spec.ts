@@ -4,12 +4,6 @@ import { type InfrastructureName, newIdentityKeys, stopLog, withProviders } from
 import { definition } from '../src/app.module.js';
 import { readConfig } from '../src/config.js';
 
-/**
- * While parts do not answer, each waits for its share of this time, and the last share ends shortly before it. The stop as a
- * whole is given the time of production: a process that stands still for a moment would otherwise miss its end.
- */
-const sharedMs = 4_000;
-
 const logOfStop = (broken: readonly InfrastructureName[]): Promise<string[]> =>
   stopLog('event-log-stop', broken, async ({ environment, destination }) => {
     const config = readConfig({
@@ -18,11 +12,7 @@ const logOfStop = (broken: readonly InfrastructureName[]): Promise<string[]> =>
     });
     const logger = createLogger({ app: 'event-log', replicaId: 'event-log-0', level: 'info', destination });
     const service = await startService(definition, config, withProviders([LOGGER, logger]));
-    const stop = (): Promise<void> => {
-      if (broken.length > 0) service.app.get(StopDeadline).begin(sharedMs);
-      return service.stop();
-    };
-    return { url: service.url, stop };
+    return { service, deadline: service.app.get(StopDeadline) };
   });
 
 describe('the stop of an event log', () => {

@@ -1,22 +1,19 @@
 import { describe, expect, it } from '@jest/globals';
-import { createLogger, LOGGER, startService } from '@lanyard/service';
+import { createLogger, LOGGER, startService, StopDeadline } from '@lanyard/service';
 import { type InfrastructureName, newIdentityKeys, stopLog, withProviders } from '@lanyard/testing';
 import { definition } from '../src/app.module.js';
 import { readConfig } from '../src/config.js';
 
-/** While parts do not answer, each waits for its share of this time. */
-const stopTimeoutMs = 4_000;
-
 const logOfStop = (broken: readonly InfrastructureName[]): Promise<string[]> =>
-  stopLog('registry-stop', broken, ({ environment, destination }) => {
+  stopLog('registry-stop', broken, async ({ environment, destination }) => {
     const config = readConfig({
       ...environment,
       ...newIdentityKeys().serviceEnv,
       ENCRYPTION_KEY: Buffer.alloc(32).toString('base64'),
     });
     const logger = createLogger({ app: 'registry', replicaId: 'registry-0', level: 'info', destination });
-    const bound = broken.length > 0 && { stopTimeoutMs };
-    return startService(definition, { ...config, ...bound }, withProviders([LOGGER, logger]));
+    const service = await startService(definition, config, withProviders([LOGGER, logger]));
+    return { service, deadline: service.app.get(StopDeadline) };
   });
 
 describe('the stop of a registry', () => {
