@@ -1,4 +1,5 @@
 import {
+  type BootstrapFailure,
   type BootstrapProfileChanged,
   BootstrapProfiles,
   type DeviceBootstrapChanged,
@@ -97,6 +98,15 @@ export class BootstrapTestSystem {
     return this.secured.system
       .fact(this.facts, (fact) => fact.deviceId === deviceId && fact.change === change)
       .then(({ value }) => value);
+  }
+
+  /**
+   * The failure of this kind. Another one may be before it: on a busy machine the credential may come too late, and the
+   * bootstrap fails before the device asks again.
+   */
+  async failed(deviceId: string, failure: BootstrapFailure): Promise<DeviceBootstrapChanged> {
+    const { system } = this.secured;
+    return (await system.fact(this.facts, (fact) => fact.deviceId === deviceId && fact.failure === failure)).value;
   }
 
   async closeDevices(): Promise<void> {
