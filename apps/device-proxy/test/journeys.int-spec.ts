@@ -26,10 +26,11 @@ describe('a device and an application', () => {
     expect(value).toMatchObject({
       item: { ep: deviceId, ept: 'thermometer', q: false },
       endpointName: 'thermo-1',
-      firstContact: true,
       lifetimeSeconds: 300,
       sessionId: thing.device.registrationId,
     });
+    const contact = await system.fact(system.contacts, (v) => v.endpointName === 'thermo-1');
+    expect(contact.value.deviceId).toBe(deviceId);
     expect(value.item.resources?.map((r) => r.path)).toEqual(['/3/0', '/3303/0', '/3341/0']);
     expect(audience).toBe('*');
   });
