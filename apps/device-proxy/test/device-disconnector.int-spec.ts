@@ -163,7 +163,8 @@ describe('a device that was deleted, of which the directory knows nothing any mo
     await system.subscribe(proxy, newKey(system.accountId), deviceId, '/3303/0/5700');
     await system.stop(proxy);
     await announceDeletion(deviceId, 'unseen');
-    const restarted = await system.proxy('dp-alone', { coapPort: proxy.coapPort });
+    const restarted = await system.proxy('dp-alone');
+    thing.device.talkTo(`coap://127.0.0.1:${restarted.coapPort}`);
     expect((await endOf(deviceId)).value.reason).toBe('deleted');
     await system.fact(system.subscriptions, (v) => v.deviceId === deviceId && v.status === 'lost');
     expect(await system.register(thing)).not.toBe(deviceId);

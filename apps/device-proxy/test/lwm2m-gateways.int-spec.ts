@@ -244,9 +244,9 @@ describe('a gateway of another replica', () => {
     await gateway.register();
     const id = await gateway.idOf('restarted-one');
     await subscribe(id, replica);
-    const { coapPort } = replica;
     await system.stop(replica);
-    const again = await system.proxy('dp-restarted', { coapPort });
+    const again = await system.proxy('dp-restarted');
+    gateway.device.talkTo(`coap://127.0.0.1:${again.coapPort}`);
     await gateway.report(child, 70.5);
     const { value, audience } = await system.fact(system.values, (v) => v.item.payload === b64('70.5'));
     expect([value.deviceId, audience]).toEqual([id, app.keyId]);
@@ -316,10 +316,10 @@ describe('a device behind a gateway that was suspended while no replica had its 
     await gateway.register();
     const [one, two] = await Promise.all([gateway.idOf('away-one'), gateway.idOf('away-two')]);
     await subscribe(one, replica);
-    const { coapPort } = replica;
     await system.stop(replica);
     await system.lifecycle(one, 'away-one', 'suspended', { hostGateway: gateway.deviceId });
-    const again = await system.proxy('dp-away', { coapPort });
+    const again = await system.proxy('dp-away');
+    gateway.device.talkTo(`coap://127.0.0.1:${again.coapPort}`);
     expect((await ended(one)).value).toMatchObject({ reason: 'suspended' });
     await eventually(async () => expect(await system.storedSession(one)).toEqual({}));
     await gateway.device.update();
