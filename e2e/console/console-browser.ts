@@ -86,9 +86,21 @@ export class ConsoleBrowser {
     await this.page.getByRole('button', { name: 'Sign in' }).click();
   }
 
+  /** Signs in without the page, as in another tab: all tabs have the same cookie. */
+  async signInElsewhere(key: string): Promise<void> {
+    const answer = await this.page.context().request.post(`${this.baseUrl}/v3/session`, { data: { api_key: key } });
+    if (!answer.ok()) throw new Error(`POST /v3/session: ${answer.status()}`);
+  }
+
   /** Opens a page by its path below `/console`, and waits for its title. */
   async visit(path: string, title: string | RegExp): Promise<void> {
     await this.page.goto(`${this.baseUrl}/console${path}`, { waitUntil: 'commit' });
+    await this.page.getByRole('heading', { level: 1, name: title }).waitFor();
+  }
+
+  /** Opens another page as a link of the console does, which loads no document again, and waits for its title. */
+  async turnTo(path: string, title: string | RegExp): Promise<void> {
+    await this.page.evaluate(`history.pushState(null, '', ${JSON.stringify(`/console${path}`)})`);
     await this.page.getByRole('heading', { level: 1, name: title }).waitFor();
   }
 

@@ -180,8 +180,7 @@ describe('the console in a browser', () => {
     };
     const device = page.getByRole('link', { name: /^sim-\d+$/ });
 
-    await browser.signIn(system.adminKey);
-    await title('Fleet').waitFor();
+    await browser.signInElsewhere(system.adminKey);
     await browser.visit('/devices', 'Devices');
     await device.first().waitFor();
     await page.route('**/v3/session', (route) =>
@@ -220,14 +219,11 @@ describe('the console in a browser', () => {
     const { page } = browser;
     const { json: account } = await app.call('POST', '/v3/accounts', { display_name: 'Person in another tab' });
     const device = page.getByRole('link', { name: /^sim-\d+$/ });
-    await browser.signIn(system.adminKey);
-    await page.getByRole('heading', { level: 1, name: 'Fleet' }).waitFor();
+    await browser.signInElsewhere(system.adminKey);
     await browser.visit('/devices', 'Devices');
     await device.first().waitFor();
     const { release } = await browser.hold('**/v3/devices?*');
-    // All tabs have the same cookie.
-    const data = { api_key: account.admin_key as string };
-    expect((await page.context().request.post(`${system.baseUrl}/v3/session`, { data })).ok()).toBe(true);
+    await browser.signInElsewhere(account.admin_key as string);
     // The page comes into sight two minutes later, and asks who is signed in.
     await page.evaluate(
       "((now) => { Date.now = () => now() + 120_000; dispatchEvent(new Event('visibilitychange')); })(Date.now.bind(Date))",
