@@ -40,8 +40,11 @@ const renewalColumns = (token: string, renewal?: Renewal): Pick<Session, 'refres
     ? { refreshToken: seal(keyFor(token), renewal.refreshToken), refreshAt: new Date(renewal.atMs) }
     : { refreshToken: null, refreshAt: null };
 
+/** Stores the next refresh token at once: the provider may accept no other any more, whatever fails afterwards. */
+export type KeepToken = (refreshToken: string) => Promise<void>;
+
 /** Asks the provider. undefined: the person is not signed in any more. */
-export type Renew = (session: Session, refreshToken: string) => Promise<Renewal | undefined>;
+export type Renew = (session: Session, refreshToken: string, keep: KeepToken) => Promise<Renewal | undefined>;
 
 /**
  * Sessions of browsers, in PostgreSQL. Every request reads its session: people send few, and a session that ends on one
@@ -139,8 +142,11 @@ export class Sessions {
     // Read after the update: another replica may have stored a new refresh token.
     const session = await manager.findOneBy(Session, { id });
     if (!session || affected !== 1) return session !== null;
+    const keep: KeepToken = async (next) => {
+      await manager.update(Session, { id }, { refreshToken: seal(keyFor(token), next) });
+    };
     try {
-      const renewal = await renew(session, open(keyFor(token), session.refreshToken ?? ''));
+      const renewal = await renew(session, open(keyFor(token), session.refreshToken ?? ''), keep);
       if (!renewal) await this.endSession(token);
       // The person may have signed out meanwhile.
       else return (await manager.update(Session, { id }, renewalColumns(token, renewal))).affected === 1;

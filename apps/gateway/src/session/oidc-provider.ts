@@ -1,6 +1,7 @@
 import { CONFIG } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import * as client from 'openid-client';
+import type { KeepToken } from '../authentication/sessions.js';
 import type { GatewayConfig, OidcConfig } from '../config.js';
 import { DeviceGrantPending, ProviderUnavailable, SignInFailed, SignInOff } from '../errors.js';
 
@@ -93,9 +94,13 @@ export class OidcProvider {
     return this.grant((provider) => client.authorizationCodeGrant(provider, url, checks));
   }
 
-  /** Throws SignInFailed if the provider does not know the token any more. */
-  refresh(refreshToken: string, subject: string): Promise<Grant> {
-    return this.grant((provider) => client.refreshTokenGrant(provider, refreshToken), subject);
+  /** Throws SignInFailed if the provider does not know the token any more. `keep` gets the next one, if there is one. */
+  refresh(refreshToken: string, subject: string, keep: KeepToken): Promise<Grant> {
+    return this.grant(async (provider) => {
+      const tokens = await client.refreshTokenGrant(provider, refreshToken);
+      if (tokens.refresh_token !== undefined) await keep(tokens.refresh_token);
+      return tokens;
+    }, subject);
   }
 
   /** RFC 8628 §3.1. */

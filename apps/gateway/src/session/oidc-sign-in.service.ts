@@ -5,7 +5,7 @@ import { Users } from '../access/users.service.js';
 import { KnownKeys } from '../authentication/known-keys.js';
 import { Refusals } from '../authentication/refusals.js';
 import { SessionAuthenticator } from '../authentication/session-authenticator.js';
-import type { Renewal } from '../authentication/sessions.js';
+import type { KeepToken, Renewal } from '../authentication/sessions.js';
 import type { Source } from '../authentication/source.js';
 import { KeyGroup } from '../db/key-group.entity.js';
 import type { Session } from '../db/session.entity.js';
@@ -41,7 +41,7 @@ export class OidcSignIn implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.authenticator.renewal = (session, refreshToken) => this.renew(session, refreshToken);
+    this.authenticator.renewal = (session, refreshToken, keep) => this.renew(session, refreshToken, keep);
   }
 
   /** `ask` redeems what the provider gave. Throws what `ask` throws, and NoRole, RoleIncomplete, UserInactive, AccountSuspended. */
@@ -75,11 +75,11 @@ export class OidcSignIn implements OnModuleInit {
   }
 
   /** The roles may have changed. undefined: the session ends. */
-  private async renew({ holderId }: Session, refreshToken: string): Promise<Renewal | undefined> {
+  private async renew({ holderId }: Session, refreshToken: string, keep: KeepToken): Promise<Renewal | undefined> {
     const user = await this.database.manager.findOneBy(User, { id: holderId });
     if (!user) return undefined;
     try {
-      const grant = await this.provider.refresh(refreshToken, user.subject);
+      const grant = await this.provider.refresh(refreshToken, user.subject, keep);
       const known = await this.userOf(grant, '');
       const renewed = { ...grant, refreshToken: grant.refreshToken ?? refreshToken };
       return known.id === holderId ? this.renewalOf(renewed) : undefined;
