@@ -36,22 +36,39 @@ afterAll(() => {
 });
 
 /** Resolves to what is printed. */
-const logIn = async (address: string): Promise<string> => {
-  const stdout = new PassThrough();
+const run = async (...args: string[]): Promise<{ stdout: string; stderr: string }> => {
+  const [stdout, stderr] = [new PassThrough(), new PassThrough()];
   const cli = {
     environment: { folder },
     signal: new AbortController().signal,
-    output: () => new Output(stdout, new PassThrough(), { json: false, quiet: false, colour: false }),
+    output: () => new Output(stdout, stderr, { json: false, quiet: false, colour: false }),
   } as unknown as Cli;
-  const program = new Command().option('--url <url>').option('--key-file <file>');
+  const program = new Command().option('--url <url>').option('--key-file <file>').option('--profile <name>');
   addLogin(program, cli);
-  await program.parseAsync(['login', '--url', address, '--key-file', keyFile], { from: 'user' });
-  return String(stdout.read() ?? '');
+  await program.parseAsync(args, { from: 'user' });
+  return { stdout: String(stdout.read() ?? ''), stderr: String(stderr.read() ?? '') };
 };
+
+const logIn = async (address: string): Promise<string> =>
+  (await run('login', '--url', address, '--key-file', keyFile)).stdout;
 
 it('an address at which a page answers in place of the service is refused and not stored', async () => {
   await expect(logIn(`${url}/console`)).rejects.toThrow(UsageError);
   expect(new Profiles(folder).all()).toEqual([]);
   expect(await logIn(url)).toBe(`Signed in to ${url} as Plant (profile default).\n`);
   expect(new Profiles(folder).all()).toEqual([['default', { url, key: 'ak_1x' }]]);
+});
+
+it('a logout tells which profile is the current one from now on, if that is another one', async () => {
+  const profiles = new Profiles(folder);
+  for (const [name] of profiles.all()) profiles.remove(name);
+  for (const name of ['test', 'plant', 'site']) profiles.save(name, { url: `https://${name}.example`, key: 'ak_1x' });
+  const deleted = (name: string): string =>
+    `The key of profile ${name} is deleted here; it stays valid in the service.\n`;
+  expect(await run('logout', '--profile', 'plant')).toEqual({ stdout: '', stderr: deleted('plant') });
+  expect(await run('logout')).toEqual({
+    stdout: '',
+    stderr: `${deleted('site')}The current profile is now test, for https://test.example.\n`,
+  });
+  expect(await run('logout')).toEqual({ stdout: '', stderr: deleted('test') });
 });

@@ -75,11 +75,15 @@ export const addLogin = (program: Command, cli: Cli): void => {
     .description('Forget the key of a profile; the session of a person ends')
     .action(async (_, command: Command) => {
       const profiles = new Profiles(cli.environment.folder);
-      const name = command.optsWithGlobals<GlobalOptions>().profile ?? cli.environment.profile ?? profiles.current;
+      const { current } = profiles;
+      const name = command.optsWithGlobals<GlobalOptions>().profile ?? cli.environment.profile ?? current;
       const hasEnded = await end(cli, profiles.get(name));
       profiles.remove(name);
       const note = hasEnded ? 'The session has ended' : `The key of profile ${name} is deleted here; it stays valid`;
-      cli.output(command).note(`${note} in the service.`);
+      const out = cli.output(command);
+      out.note(`${note} in the service.`);
+      const next = profiles.current === current ? undefined : profiles.find(profiles.current);
+      if (next) out.note(`The current profile is now ${profiles.current}, for ${next.url}.`);
     });
 
   program
