@@ -57,8 +57,12 @@ export class Sweeper implements OnApplicationBootstrap, BeforeApplicationShutdow
     const session = new Session(stored);
     await this.facts.announceEnd(session, reason, endedAtMs);
     const closed = await this.sessions.store.close(deviceId, epoch);
-    await this.wakeUps.send(owner, { about: 'session', deviceId, epoch: epoch + 1 });
-    // The devices behind a gateway expire when the gateway does, but do not know that it has left.
-    if (closed && reason !== 'lifetime') await this.sessions.tellClosed(session);
+    try {
+      await this.wakeUps.send(owner, { about: 'session', deviceId, epoch: epoch + 1 });
+    } finally {
+      // The devices behind a gateway expire when the gateway does, but do not know that it has left. No later sweep finds
+      // the session.
+      if (closed && reason !== 'lifetime') await this.sessions.tellClosed(session);
+    }
   }
 }
