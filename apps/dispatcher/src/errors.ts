@@ -114,6 +114,15 @@ export class EventNotFound extends fixed(
   'The account has no event with this uid within the last 26 hours.',
 ) {}
 
+/** The account itself can do something about it, in contrast to TooManySearches. */
+export class SearchRunning extends fixed(ServiceError, {
+  status: 429,
+  code: 'rate_limit_exceeded',
+  token: 'TOO_MANY_REQUESTS',
+  message: 'Another search of the account is running: try again in a few seconds.',
+  retryAfterSeconds: 5,
+}) {}
+
 /** A search reads part of a Kafka topic, so searches are limited in number and duration. */
 export class TooManySearches extends fixed(
   Unavailable,

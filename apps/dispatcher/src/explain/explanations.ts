@@ -86,7 +86,7 @@ export class Explanations {
     return this.facts(channel);
   }
 
-  /** Throws MalformedUid, EventNotFound (also for an event of another account), TooManySearches, SearchTimedOut. */
+  /** Throws MalformedUid, EventNotFound (also for an event of another account), SearchRunning, TooManySearches. */
   async event(caller: Identity, uid: string): Promise<ExplainedEvent> {
     const found = await this.find(caller.accountId, uid);
     const item = found && itemOf(found, uid);

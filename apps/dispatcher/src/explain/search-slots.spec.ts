@@ -16,7 +16,8 @@ describe('searches for events', () => {
     const slots = new SearchSlots();
     const [first, second] = [heldSearch(), heldSearch()];
     const found = slots.run('a', first.search);
-    await expect(slots.run('a', second.search)).rejects.toThrow(TooManySearches);
+    const refusal = { status: 429, code: 'rate_limit_exceeded', retryAfterSeconds: 5 };
+    await expect(slots.run('a', second.search)).rejects.toMatchObject(refusal);
     const other = slots.run('b', second.search);
     await expect(slots.run('c', second.search)).rejects.toThrow(TooManySearches);
     first.end('found');

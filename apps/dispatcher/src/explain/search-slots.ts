@@ -1,4 +1,4 @@
-import { TooManySearches } from '../errors.js';
+import { SearchRunning, TooManySearches } from '../errors.js';
 
 /** Searches that a replica runs at a time. Each reads a part of Kafka's topics. */
 const searchesMax = 2;
@@ -7,9 +7,10 @@ const searchesMax = 2;
 export class SearchSlots {
   private readonly accounts = new Set<string>();
 
-  /** Throws TooManySearches when there is no slot. */
+  /** Throws SearchRunning while the account has a slot, and TooManySearches when there is none. */
   async run<T>(accountId: string, search: () => Promise<T>): Promise<T> {
-    if (this.accounts.has(accountId) || this.accounts.size >= searchesMax) throw new TooManySearches();
+    if (this.accounts.has(accountId)) throw new SearchRunning();
+    if (this.accounts.size >= searchesMax) throw new TooManySearches();
     this.accounts.add(accountId);
     try {
       return await search();
