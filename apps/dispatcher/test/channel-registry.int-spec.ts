@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
+import { newId } from '@lanyard/service';
 import type { Hold } from '../src/queue/channel-queue.js';
 import { ChannelRegistry, type Registration } from '../src/queue/channel-registry.js';
 import type { RedisLink } from '../src/queue/redis-link.js';
@@ -122,6 +123,15 @@ describe('the channels that Redis knows', () => {
       await append(numbered(1));
       expect(await bench.registry.claimExpired()).toEqual([]);
     });
+  });
+
+  it('a key that is no hash is named where the revisions of many channels are read', async () => {
+    await register();
+    const damaged = newId();
+    const key = bench.keys.ofChannel(damaged).channel(damaged);
+    await bench.link.redis.set(key, 'a text');
+    const channels = [bench.channelId, damaged].map((keyId) => ({ keyId, accountId }));
+    await expect(bench.registry.revisions(channels)).rejects.toThrow(`hmget ${key}: WRONGTYPE`);
   });
 
   it('releasing what a replica holds frees sockets and callbacks, and names the sockets', async () => {

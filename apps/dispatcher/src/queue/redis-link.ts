@@ -32,6 +32,9 @@ export class LinkLost extends Error {
 /** Redis refuses to take more, because its memory is full. */
 export const isFull = (error: unknown): boolean => error instanceof Error && /(^|-)OOM /.test(error.message);
 
+/** Of many commands that were sent together, an operator must know which one failed. */
+const failureOf = ([name, key]: RedisCommand, { message }: Error): Error => new Error(`${name} ${key}: ${message}`);
+
 export const openRedis = (url: string, logger: Logger, forMessages = false): RedisClient => {
   const redis = redisClient(url, {
     enableOfflineQueue: forMessages,
@@ -151,12 +154,12 @@ export class RedisLink {
   /** Commands that do not depend on each other, in one round trip where that is possible. Rejects when one fails. */
   async together(commands: readonly RedisCommand[]): Promise<unknown[]> {
     // The keys of a pipeline must lie on one node.
-    if (isCluster(this.redis)) return Promise.all(commands.map(([name, ...rest]) => this.redis.call(name, rest)));
+    if (isCluster(this.redis)) return Promise.all(commands.map((command) => this.alone(command)));
     const pipeline = this.redis.pipeline();
     for (const [name, ...rest] of commands) pipeline.call(name, rest);
     const replies = (await pipeline.exec()) ?? [];
-    return replies.map(([error, reply]) => {
-      if (error) throw error;
+    return replies.map(([error, reply], n) => {
+      if (error) throw failureOf(commands[n] as RedisCommand, error);
       return reply;
     });
   }
@@ -164,6 +167,15 @@ export class RedisLink {
   close(): void {
     this.closed = true;
     this.redis.disconnect();
+  }
+
+  private async alone(command: RedisCommand): Promise<unknown> {
+    const [name, ...rest] = command;
+    try {
+      return await this.redis.call(name, rest);
+    } catch (error) {
+      throw failureOf(command, error as Error);
+    }
   }
 
   private async evaluate(name: CommandName, keys: readonly string[], args: readonly Argument[]): Promise<Reply> {
