@@ -131,6 +131,7 @@ describe('REDIS_URL', () => {
   it.each([
     ['REDIS_URL', { REDIS_URL: 'memcached://h' }],
     ['REDIS_TLS_ENABLED', { REDIS_URL: 'redis://h', REDIS_TLS_CA_FILE: ca }],
+    ['REDIS_TLS_ENABLED', { REDIS_URL: 'rediss+cluster://h', REDIS_TLS_ENABLED: 'false' }],
   ])('complains about %s', (variable, changes) => {
     expect(complaint(() => redisUrl(env(changes)))).toBe(variable);
   });

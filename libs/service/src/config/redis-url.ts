@@ -12,7 +12,10 @@ export const redisUrl = (reader: EnvReader): string => {
   } catch (error) {
     throw new ConfigError(name, (error as Error).message);
   }
-  const files = tlsFiles(reader, 'REDIS', text.startsWith('rediss'));
+  const isTls = text.startsWith('rediss');
+  if (isTls && !reader.bool('REDIS_TLS_ENABLED', true))
+    throw new ConfigError('REDIS_TLS_ENABLED', `is false, but ${name} begins with rediss: for no TLS, write redis`);
+  const files = tlsFiles(reader, 'REDIS', isTls);
   if (!files) return text;
   const [address = '', query] = text.replace(/^rediss?/, 'rediss').split('?', 2);
   const parameters = new URLSearchParams(query);
