@@ -102,6 +102,15 @@ describe('connections to the gateway', () => {
     expect(openOf(proxied)).toBe(20);
   });
 
+  it.each([
+    ['0', 'timeout=65'],
+    ['1', 'timeout=3900'],
+  ])('with %s trusted proxies, idle ones stay open for this long: %s', async (proxies, keptFor) => {
+    const gateway = await start({ GATEWAY_TRUSTED_PROXIES: proxies });
+    const { headers } = await fetch(`${gateway.service.url}/healthz`);
+    expect(headers.get('keep-alive')).toBe(keptFor);
+  });
+
   it('are bounded in total', async () => {
     const gateway = await start({ GATEWAY_CONNECTIONS_MAX: '5' });
     const all = [...(await open(gateway, 5, '127.0.0.2')), ...(await open(gateway, 4, '127.0.0.3'))];

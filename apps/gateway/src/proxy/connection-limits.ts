@@ -8,8 +8,14 @@ import { clientAddress, holderOf } from '../authentication/client-address.js';
 const retryAfterSeconds = 60;
 
 /**
+ * How long an idle connection of a proxy is kept: longer than proxies keep it (Google Cloud for ten minutes, Envoy for an hour). A
+ * request that a proxy sends while this end closes the connection fails with 502.
+ */
+const proxyKeepAliveMs = 65 * 60_000;
+
+/**
  * Limits open connections. Behind proxies the peer of a connection is a proxy, which carries many clients: there, the WebSockets
- * of each address are counted, by X-Forwarded-For, and the proxy limits connections.
+ * of each address are counted, by X-Forwarded-For, and the proxy limits connections and decides when idle ones are closed.
  */
 @Injectable()
 export class ConnectionLimits {
@@ -32,7 +38,10 @@ export class ConnectionLimits {
   attach(server: Server): void {
     server.maxConnections = this.bounds.max;
     server.on('drop', () => this.refused.inc({ limit: 'total' }));
-    if (this.trustedProxies > 0) return;
+    if (this.trustedProxies > 0) {
+      server.keepAliveTimeout = proxyKeepAliveMs;
+      return;
+    }
     server.on('connection', (socket: Socket) => {
       // A connection whose upgrade is ignored is announced to the server a second time.
       if (this.counted.has(socket)) return;
