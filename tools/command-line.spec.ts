@@ -31,6 +31,27 @@ describe('an option that a command does not know', () => {
   });
 });
 
+describe('an option of npm run device that is unknown or has a wrong value', () => {
+  it.each<[args: string[], problem: string]>([
+    [['--nme', 'x'], "Unknown option '--nme'"],
+    [['--period-seconds', 'abc'], '--period-seconds takes a number from 0.1 to 604800, not "abc"'],
+    [['--period-seconds', '0'], '--period-seconds takes a number from 0.1 to 604800, not "0"'],
+    [['--lifetime', '1.5'], '--lifetime takes a whole number from 1 to 604800, not "1.5"'],
+    [['--lifetime', '1e9'], '--lifetime takes a whole number from 1 to 604800, not "1e9"'],
+    [['--url', 'coaps://127.0.0.1:1'], '--url takes coap://host:port, or with --secure coaps://, not "coaps://'],
+    [['--secure', '--url', 'coap://127.0.0.1:1'], '--url takes coaps://host:port, not "coap://127.0.0.1:1"'],
+    [['--api', '127.0.0.1:8080'], '--api takes http://host:port, not "127.0.0.1:8080"'],
+  ])('is an error that names it: %j', (args, problem) => {
+    const program = join(root, 'libs/testing/dist/device/cli.js');
+    const spawned = spawnSync(process.execPath, [program, ...args], { encoding: 'utf8', timeout: 30_000 });
+    const { status, stdout, stderr } = spawned;
+    expect(stderr).toContain(problem);
+    expect(stderr).toContain('\nusage: npm run device');
+    expect(stderr).not.toContain('    at ');
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+  });
+});
+
 describe('an error of a service', () => {
   it.each([
     [`InfrastructureUnavailable('Kafka', 'b:9092', 'no answer')`, 'Kafka at b:9092 cannot be reached: no answer'],

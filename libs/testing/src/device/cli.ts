@@ -12,22 +12,53 @@ A demonstration thermometer: /3303/0/5700 changes, /3341/0/5527 can be written, 
 resources, their instances or their objects are notified of changes. With --secure it connects over DTLS: it creates its
 device and a pre-shared key with the administrator key, and deletes the pre-shared key at the end. Ctrl-C deregisters.`;
 
-const options = parseArgs({
-  options: {
-    secure: { type: 'boolean', default: false },
-    name: { type: 'string', default: 'thermo-1' },
-    url: { type: 'string' },
-    lifetime: { type: 'string', default: '60' },
-    'period-seconds': { type: 'string', default: '5' },
-    'queue-mode': { type: 'boolean', default: false },
-    api: { type: 'string', default: 'http://127.0.0.1:8080' },
-    'key-file': { type: 'string', default: '.lanyard/admin.key' },
-    help: { type: 'boolean', default: false },
-  },
-}).values;
+/** Ends the process because of an option that is unknown or has a wrong value. */
+const refuse = (problem: string): never => {
+  process.stderr.write(`${problem}\n${usage}\n`);
+  process.exit(1);
+};
 
+const readOptions = () => {
+  try {
+    return parseArgs({
+      options: {
+        secure: { type: 'boolean', default: false },
+        name: { type: 'string', default: 'thermo-1' },
+        url: { type: 'string' },
+        lifetime: { type: 'string', default: '60' },
+        'period-seconds': { type: 'string', default: '5' },
+        'queue-mode': { type: 'boolean', default: false },
+        api: { type: 'string', default: 'http://127.0.0.1:8080' },
+        'key-file': { type: 'string', default: '.lanyard/admin.key' },
+        help: { type: 'boolean', default: false },
+      },
+    }).values;
+  } catch (error) {
+    return refuse(error instanceof Error ? error.message : String(error));
+  }
+};
+
+const options = readOptions();
 const { name, api, secure, 'key-file': keyFile } = options;
 const url = options.url ?? (secure ? 'coaps://127.0.0.1:5684' : 'coap://127.0.0.1:5683');
+
+/** Well below 24.8 days: Node runs longer timers at once, again and again. */
+const secondsMax = 7 * 24 * 3_600;
+
+const seconds = (option: 'lifetime' | 'period-seconds', kind: 'number' | 'whole number', least: number): number => {
+  const text = options[option];
+  const value = Number(text);
+  const isInRange = value >= least && value <= secondsMax;
+  if (isInRange && (kind === 'number' || Number.isInteger(value))) return value;
+  return refuse(`--${option} takes a ${kind} from ${least} to ${secondsMax}, not "${text}"`);
+};
+
+const refuseWrongUrls = (): void => {
+  const scheme = secure ? 'coaps://' : 'coap://';
+  if (!url.startsWith(scheme) || !URL.canParse(url.replace(scheme, 'http://')))
+    refuse(`--url takes ${secure ? 'coaps://host:port' : 'coap://host:port, or with --secure coaps://'}, not "${url}"`);
+  if (!/^https?:\/\//.test(api) || !URL.canParse(api)) refuse(`--api takes http://host:port, not "${api}"`);
+};
 
 const say = (text: string): void => {
   process.stdout.write(`${new Date().toISOString().slice(11, 19)} ${text}\n`);
@@ -48,13 +79,16 @@ const secured = async () => {
 };
 
 const run = async (): Promise<void> => {
+  const lifetimeSeconds = seconds('lifetime', 'whole number', 1);
+  const periodSeconds = seconds('period-seconds', 'number', 0.1);
+  refuseWrongUrls();
   const { account, security } = secure ? await secured() : {};
   const device = new Demonstration({
     name,
     server: await resolved(url),
     ...(security && { security }),
-    lifetimeSeconds: Number(options.lifetime),
-    periodSeconds: Number(options['period-seconds']),
+    lifetimeSeconds,
+    periodSeconds,
     queueMode: options['queue-mode'],
     api,
     keyFile,
