@@ -35,6 +35,8 @@ describe('settings', () => {
 
   it.each([
     [{ SIMULATOR_SERVER: 'http://a' }],
+    [{ SIMULATOR_SERVER: 'coap://a:0' }],
+    [{ SIMULATOR_SERVER: 'coap://a:65536' }],
     [{ SIMULATOR_DEVICES: '0' }],
     [{ SIMULATOR_SEED: '-1' }],
     [{ SIMULATOR_REPORT_SECONDS: '2592000' }],

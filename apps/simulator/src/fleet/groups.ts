@@ -49,10 +49,13 @@ export const groupFleet = async (
   { context, transports, whole }: Commons,
 ): Promise<GroupFleet> => {
   const credentials = credentialsOf(settings);
-  const resolved = async ({ host, port }: ServerUrl): Promise<Server> => ({
-    address: await context.resolve(host),
-    port,
-  });
+  const resolved = async ({ host, port }: ServerUrl): Promise<Server> => {
+    try {
+      return { address: await context.resolve(host), port };
+    } catch (error) {
+      throw new ConfigError('SIMULATOR_SERVER', `names ${host}, which cannot be resolved: ${String(error)}`);
+    }
+  };
   const group: Group = {
     context,
     settings,

@@ -19,7 +19,9 @@ export const parseServerUrl = (text: string): ServerUrl | undefined => {
     /^(coap|coaps|coap\+tcp|coaps\+tcp):\/\/(\[[^\]]+\]|[^:/[\]]+)(?::(\d{1,5}))?\/?$/.exec(text) ?? [];
   if (!scheme || !host) return undefined;
   const known = scheme as Scheme;
-  return { scheme: known, host: host.replace(/^\[|\]$/g, ''), port: Number(port ?? ports[known]) };
+  const number = Number(port ?? ports[known]);
+  if (number < 1 || number > 65_535) return undefined;
+  return { scheme: known, host: host.replace(/^\[|\]$/g, ''), port: number };
 };
 
 /** Comma-separated servers of one kind. */

@@ -37,6 +37,11 @@ describe('a file of credentials', () => {
     expect(() => read('ok id 00', line)).toThrow(problem);
   });
 
+  it('that is none is an error of the setting', () => {
+    const missing = join(folder, 'nowhere');
+    expect(() => readCredentials(missing)).toThrow('SIMULATOR_CREDENTIALS_FILE names a file that cannot be read: ');
+  });
+
   it('is refused without a line', () => {
     expect(() => read('', ' ')).toThrow('names no device');
   });

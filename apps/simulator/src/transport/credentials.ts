@@ -55,9 +55,17 @@ const proofIn = (folder: string, fields: readonly string[], line: number): Proof
   return proof;
 };
 
+const textOf = (path: string): string => {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new ConfigError(setting, `names a file that cannot be read: ${String(error)}`);
+  }
+};
+
 /** One device a line, see `forms`. Paths of files are relative to this file. @throws ConfigError */
 export const readCredentials = (path: string): Credential[] => {
-  const lines = readFileSync(path, 'utf8')
+  const lines = textOf(path)
     .split('\n')
     .map((line, at) => ({ fields: line.trim().split(/\s+/), number: at + 1 }))
     .filter(({ fields }) => fields[0] !== '');
