@@ -108,6 +108,13 @@ describe('a device that bootstraps', () => {
     expect(running.tally.counts).toMatchObject({ bootstrapped: 2, 'bootstrap-failed': 0 });
   });
 
+  it('finishes too as an LwM2M gateway', async () => {
+    await start({ DEVICES: 1, DEVICES_BEHIND: 1 });
+    await eventually(() => expect(asked.some((one) => one.startsWith('2 /bs'))).toBe(true));
+    expect(asked.at(-1)).toBe('2 /bs 2.04');
+    await eventually(() => expect(running.tally.registered).toBe(1));
+  });
+
   it('takes the account in one pack', async () => {
     await start({ BOOTSTRAP: 'pack' });
     await eventually(() => expect(running.tally.registered).toBe(2));

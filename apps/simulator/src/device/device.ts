@@ -244,7 +244,8 @@ export class Device implements RequestTarget, Contacting, Linked, Reporting, Reg
   answer(request: CoapRequest): Promise<CoapResponse> {
     this.stayAwake();
     this.group.tally.count('command-answered');
-    const behind = this.behind?.answer(request);
+    // A bootstrap server addresses the LwM2M gateway only: the path of its Bootstrap-Finish is no prefix.
+    const behind = this.bootstrap ? undefined : this.behind?.answer(request);
     return behind ? Promise.resolve(behind) : answerTo(this, request);
   }
 
