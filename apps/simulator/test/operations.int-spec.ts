@@ -168,6 +168,19 @@ describe('a device answers by its objects', () => {
     expect(await codeOf(Code.POST, '/1/0/8')).toBe('2.04');
     await eventually(() => expect(server.count(Code.POST, /^\/rd\/r0$/)).toBe(before + 2));
   });
+
+  it('updates at its own interval with the lifetime 0, which is infinite, and takes no negative one', async () => {
+    const before = server.count(Code.POST, /^\/rd\/r0$/);
+    const write = (lifetime: string) =>
+      codeOf(Code.PUT, '/1/0/1', { payload: Buffer.from(lifetime), contentFormat: text });
+    expect([await write('-1'), await write('0')]).toEqual(['4.00', '2.04']);
+    await eventually(() => expect(server.received.at(-1)?.query).toEqual(['lt=0']));
+    // A notification after a second shows that the device had time for further updates.
+    await server.send(peer, Code.PUT, '/3303/0/5700', { query: ['pmax=1'] });
+    await server.observe(peer, '/3303/0/5700');
+    await eventually(() => expect(server.values.length).toBeGreaterThan(0));
+    expect(server.count(Code.POST, /^\/rd\/r0$/)).toBe(before + 1);
+  });
 });
 
 describe('a device reports by the attributes of its server', () => {

@@ -303,7 +303,9 @@ export class Device implements RequestTarget, Contacting, Linked, Reporting, Reg
   /** Time until the next update: shorter than configured if the server asked for a shorter lifetime. */
   private updateMs(): number {
     const { updateSeconds, lifetimeSeconds } = this.group.settings;
-    const seconds = Math.min(updateSeconds, (updateSeconds / lifetimeSeconds) * this.lifetimeSeconds);
+    // A lifetime of 0 is infinite (LwM2M 1.1 core appendix E.2).
+    const wanted = this.lifetimeSeconds === 0 ? Infinity : this.lifetimeSeconds;
+    const seconds = Math.min(updateSeconds, (updateSeconds / lifetimeSeconds) * wanted);
     return seconds * 1_000 * (0.9 + 0.1 * this.chance());
   }
 
