@@ -167,6 +167,55 @@ it('a maximum period that is cleared or made longer ends the one before, also du
   expect(waiting()).toEqual([120_000]);
 });
 
+it('a maximum period that ends while the device sleeps is over when it wakes, also with a threshold', () => {
+  const timers: { delayMs: number; run: () => void; isCancelled: boolean }[] = [];
+  const waiting = (): number[] => timers.filter((one) => !one.isCancelled).map(({ delayMs }) => delayMs);
+  const sent: string[] = [];
+  let nowMs = 0;
+  const transport = {
+    isOpen: true,
+    notify: ({ payload }: OutgoingNotification) => {
+      sent.push(payload.toString());
+      return new Promise<NotifyOutcome>(() => undefined);
+    },
+  };
+  const schedule = (delayMs: number, run: () => void) => {
+    const timer = { delayMs, run, isCancelled: false };
+    timers.push(timer);
+    return { cancel: () => void (timer.isCancelled = true) };
+  };
+  const device = {
+    transport,
+    nowMs: () => nowMs,
+    store: {
+      hasAttributes: true,
+      attributesFor: (): Attributes => ({ gt: 100, pmax: 60 }),
+      catalogue: { formats: [contentFormat.text] },
+      below: () => [{ measured: true }],
+      values: () => [{ path, type: 'float', value: 1 }],
+    },
+    group: {
+      settings: { queueMode: true, keptValues: 10, confirmable: true },
+      tally: { count: () => undefined, took: () => undefined },
+      watches: { add: () => undefined, remove: () => undefined },
+      context: { timers: { schedule } },
+    },
+  };
+  const reports = new Reports(device as unknown as Reporting);
+  reports.watch({ paths: [path], token: Buffer.from('t'), accept: undefined, isComposite: false });
+  expect(waiting()).toEqual([60_000]);
+  transport.isOpen = false;
+  nowMs = 60_000;
+  timers.at(-1)?.run();
+  expect([sent, waiting()]).toEqual([[], []]);
+  transport.isOpen = true;
+  nowMs = 100_000;
+  reports.wake();
+  expect([sent, waiting()]).toEqual([[], [0]]);
+  timers.at(-1)?.run();
+  expect(sent).toEqual(['1']);
+});
+
 it('an observation of a resource that was deleted ends', async () => {
   const watches = new Set<Watch>();
   let values = [{ path, type: 'string', value: 'a' }];

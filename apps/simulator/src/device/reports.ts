@@ -82,7 +82,12 @@ export class Reports {
 
   /** Called when the device is awake: sends what it measured while it slept, or else what it measures now. */
   wake(): void {
-    for (const watch of [...this.watches]) void (watch.history ? this.sendHistory(watch) : this.report(watch));
+    for (const watch of [...this.watches]) {
+      void (watch.history ? this.sendHistory(watch) : this.report(watch));
+      // A maximum period that ended while the device slept is over now.
+      if (watch.rule && !watch.busy && !watch.timer && this.watches.includes(watch))
+        this.awaitMaximum(watch, watch.rule, this.attributesOf(watch));
+    }
   }
 
   /** Called when the values of an observation have been measured again. */
