@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Code, formatCode, type OutgoingRequest, type Peer } from '@lanyard/coap';
+import { CoapUdpEndpoint, Code, formatCode, type OutgoingRequest, type Peer } from '@lanyard/coap';
 import { contentFormat, decodeSend, decodeValues, encodePaths, encodeValues, standardModels } from '@lanyard/lwm2m';
 import { eventually } from '@lanyard/testing';
 import { type RunningSimulator } from '../src/start.js';
@@ -298,6 +298,29 @@ describe('a device that sends', () => {
     await eventually(() => expect(packs.length).toBeGreaterThanOrEqual(3));
     expect(packs.slice(0, 3)).toEqual([4, 8, 4]);
     expect(running.tally.counts['send-refused']).toBe(1);
+    await running.stop();
+    await server.endpoint.close();
+  });
+
+  it('does not fall asleep before the answer', async () => {
+    const answerMs = 2_500;
+    const server = await new TestServer(
+      (options) =>
+        new CoapUdpEndpoint({
+          ...options,
+          host: '127.0.0.1',
+          onRequest: async (request) => {
+            if (request.path[0] === 'dp') await new Promise((resolve) => setTimeout(resolve, answerMs));
+            return options.onRequest(request);
+          },
+        }),
+    ).listen();
+    server.onOther = () => ({ code: Code.Changed });
+    const asleep = { QUEUE_MODE: 'true', AWAKE_SECONDS: 2, ACK_TIMEOUT_MS: 10_000 };
+    const running = await simulate({ SERVER: server.url, DEVICES: 1, SEND_VALUES: 1, SEND_SECONDS: 1, ...asleep });
+    const { counts } = running.tally;
+    await eventually(() => expect(counts['send-accepted'] + counts['send-refused']).toBeGreaterThan(0));
+    expect(counts['send-refused']).toBe(0);
     await running.stop();
     await server.endpoint.close();
   });

@@ -260,9 +260,13 @@ export class Device implements RequestTarget, Contacting, Linked, Reporting, Reg
   /** Sleeps after this time, but not before everything that the device has sent is acknowledged. */
   private sleepIn(delayMs: number): void {
     this.sleep = this.group.context.timers.schedule(delayMs, () => {
-      if (this.contacts.isTalking || this.reports.isSending || this.behind?.isSending) this.sleepIn(sleepAgainMs);
+      if (this.contacts.isTalking || this.isSending) this.sleepIn(sleepAgainMs);
       else void this.transport.sleep();
     });
+  }
+
+  private get isSending(): boolean {
+    return this.reports.isSending || this.sender.isSending || this.behind?.isSending === true;
   }
 
   /** Bootstraps if necessary, and then updates its registration or registers. */
@@ -276,6 +280,7 @@ export class Device implements RequestTarget, Contacting, Linked, Reporting, Reg
     this.stayAwake();
     if (slept) {
       this.reports.wake();
+      this.sender.wake();
       this.behind?.wake();
     }
     if (this.registrar.hasNews) return 0;

@@ -27,7 +27,7 @@ export class DevicesBehind {
   }
 
   get isSending(): boolean {
-    return this.devices.some(({ reports }) => reports.isSending);
+    return this.devices.some(({ reports, sender }) => reports.isSending || sender.isSending);
   }
 
   start(): void {
@@ -62,7 +62,10 @@ export class DevicesBehind {
   }
 
   wake(): void {
-    for (const { reports } of this.devices) reports.wake();
+    for (const { reports, sender } of this.devices) {
+      reports.wake();
+      sender.wake();
+    }
   }
 
   observerReset(token: Buffer): void {

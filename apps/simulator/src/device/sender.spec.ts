@@ -67,3 +67,42 @@ it('what is measured while others are sent waits, and is dropped only beyond 1,0
   await answer(Code.Changed);
   expect(tally.refusing).toBe(0);
 });
+
+it('what was measured while the device slept is sent once when it wakes', async () => {
+  const sent: number[] = [];
+  let due = (): void => undefined;
+  const transport = {
+    isOpen: false,
+    request: ({ payload = Buffer.alloc(0) }: OutgoingRequest) => {
+      sent.push(decodeSend(contentFormat.senmlCbor, payload, models).length);
+      return Promise.resolve({ code: Code.Changed });
+    },
+  };
+  const device = {
+    nowMs: () => 0,
+    store: { below: () => [{ measured: true, path }], values: () => [{ path, type: 'float', value: 1 }] },
+    transport,
+    group: {
+      settings: { send: { values: 1, everySeconds: 1 }, version: '1.1', ackTimeoutMs: 1_000, retransmissions: 0 },
+      tally: new Tally(),
+      context: {
+        timers: {
+          schedule: (_delayMs: number, run: () => void) => {
+            due = run;
+            return { cancel: () => undefined };
+          },
+        },
+      },
+    },
+  };
+  const sender = new Sender(device as unknown as Reporting);
+  sender.start();
+  due();
+  due();
+  expect(sent).toEqual([]);
+  transport.isOpen = true;
+  sender.wake();
+  await new Promise(setImmediate);
+  sender.wake();
+  expect(sent).toEqual([2]);
+});

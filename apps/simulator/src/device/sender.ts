@@ -12,10 +12,17 @@ export class Sender {
   private unsent: ResourceValue[] = [];
   private timer: Timer | undefined;
   private busy = false;
+  /** An interval ended while the device slept or had no connection. */
+  private overdue = false;
   /** The last Send was refused or not answered. */
   private refused = false;
 
   constructor(private readonly device: Reporting) {}
+
+  /** Whether a Send waits for its answer. */
+  get isSending(): boolean {
+    return this.busy;
+  }
 
   /** Measures the values of an interval at even distances, and sends them at its end. */
   start(): void {
@@ -27,6 +34,11 @@ export class Sender {
   stop(): void {
     this.timer?.cancel();
     this.timer = undefined;
+  }
+
+  /** Called when the device is awake: sends what it could not send while it slept. */
+  wake(): void {
+    if (this.overdue) void this.send();
   }
 
   private measureIn(delayMs: number, number: number): void {
@@ -52,7 +64,9 @@ export class Sender {
   private async send(): Promise<void> {
     const { group, transport } = this.device;
     const { tally, settings } = group;
-    if (this.busy || !transport.isOpen) return;
+    if (this.busy) return;
+    this.overdue = !transport.isOpen;
+    if (this.overdue) return;
     this.busy = true;
     const sent = this.unsent;
     this.unsent = [];
