@@ -1,8 +1,22 @@
-import { isMap, isScalar, isSeq, LineCounter, type Node, type Pair, parseDocument, type YAMLMap } from 'yaml';
+import {
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
+  type Pair,
+  parseDocument,
+  type Scalar,
+  type YAMLMap,
+} from 'yaml';
 import { ScenarioError } from './errors.js';
 
+/** The text as it is written: YAML reads 1.0 and 1.10 as the numbers 1 and 1.1. */
+const textOf = ({ value, source }: Scalar): string =>
+  typeof value === 'number' && source !== undefined ? source : String(value);
+
 /** Names of fields are always texts, although YAML reads a group that is called 2024 as a number. */
-const keyOf = ({ key }: Pair): string => String(isScalar(key) ? key.value : key);
+const keyOf = ({ key }: Pair): string => (isScalar(key) ? textOf(key) : String(key));
 
 /** A map of a scenario, with the place of each field. */
 export class Section {
@@ -31,11 +45,12 @@ export class Section {
     const node = this.nodeOf(name);
     if (!isSeq(node)) {
       const value = this.scalar(name);
-      return value === undefined ? undefined : [String(value)];
+      if (value === undefined) return undefined;
+      return [isScalar(node) ? textOf(node) : String(value)];
     }
     return node.items.map((item) => {
       if (!isScalar(item)) throw this.problem(name, 'must be a list of texts');
-      return String(item.value);
+      return textOf(item);
     });
   }
 

@@ -68,6 +68,14 @@ phases:
     expect([groups, phases]).toMatchObject([[{ name: '2024', devices: 5 }], [{ arrivals: ['2024'] }]]);
   });
 
+  it('has texts as they are written, although YAML reads some of them as numbers', () => {
+    const text = 'defaults: {protocol-version: 1.0}\ngroups: {2.0: {firmware-version: 1.10}}';
+    const phase = 'phases: [{name: 3.0, seconds: 1, arrivals: [2.0]}]';
+    const { groups, phases } = read(`${text}\n${phase}`);
+    expect(groups).toMatchObject([{ name: '2.0', version: '1.0', firmware: { version: '1.10' } }]);
+    expect(phases).toMatchObject([{ name: '3.0', arrivals: ['2.0'] }]);
+  });
+
   it('may give all groups a file of credentials that only those with security use', () => {
     const text = 'defaults: {credentials-file: keys}\ngroups: {a: {}, b: {}, c: {server: coaps://x}}';
     expect(read(text).groups).toHaveLength(3);
