@@ -6,7 +6,7 @@
  * `scale` measures the effect of more replicas, `autoscale` lets KEDA add and remove replicas.
  */
 import { existsSync } from 'node:fs';
-import { command, type readCommandLine, wholeNumber } from './lanyard/command-line.ts';
+import { command, pattern, type readCommandLine, wholeNumber } from './lanyard/command-line.ts';
 import { build } from './lanyard/install.ts';
 import { stopWhenInterrupted } from './lanyard/interrupt.ts';
 import { say, Stop } from './lanyard/project.ts';
@@ -86,10 +86,11 @@ const check = async ({ archive, kind }: Values) => {
 };
 
 const scale = async ({ only, seconds, rounds, millicores }: Values) => {
+  const wanted = pattern('only', only);
   const cluster = await running();
   stopWhenInterrupted(async () => undefined);
   const { scaling } = await import('../bench/cluster/scaling.ts');
-  await scaling(cluster, new RegExp(only), {
+  await scaling(cluster, wanted, {
     seconds: wholeNumber('seconds', seconds, 1),
     rounds: wholeNumber('rounds', rounds, 1),
     millicores: wholeNumber('millicores', millicores, 1),

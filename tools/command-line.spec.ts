@@ -31,6 +31,24 @@ describe('an option that a command does not know', () => {
   });
 });
 
+describe('a value that an option does not take', () => {
+  it.each<[file: string, args: string[], problem: string]>([
+    ['drill.ts', ['--only', '['], '--only takes a regular expression, not "["'],
+    ['cluster.ts', ['scale', '--only', '['], '--only takes a regular expression, not "["'],
+    ['images.ts', ['--base', 'x'], '--base takes auto, named or stand-in, not "x"'],
+    ['test-openapi.ts', ['--seed', 'x'], '--seed takes a whole number from 0, not "x"'],
+  ])('of %s is an error that names the option: %j', (file, args, problem) => {
+    const { status, stdout, stderr } = spawnSync(process.execPath, [join(root, 'tools', file), ...args], {
+      env: { ...process.env, LANYARD_DATA: folder },
+      encoding: 'utf8',
+      timeout: 60_000,
+    });
+    expect(stderr).toContain(`${problem}\n`);
+    expect(stderr).not.toContain('    at ');
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+  });
+});
+
 describe('an option of npm run device that is unknown or has a wrong value', () => {
   it.each<[args: string[], problem: string]>([
     [['--nme', 'x'], "Unknown option '--nme'"],

@@ -4,7 +4,7 @@
  * anything was lost, or fewer than 99.9 % of the calls succeeded after one retry.
  */
 import { loadOptions, loadUsage, readLoad } from './drill/load-options.ts';
-import { command } from './lanyard/command-line.ts';
+import { command, pattern } from './lanyard/command-line.ts';
 import { prepareSystem } from './lanyard/install.ts';
 import { say, sleep } from './lanyard/project.ts';
 
@@ -18,11 +18,11 @@ const options = {
 } as const;
 
 await command({ usage, options, printsResult: true }, async ({ values }) => {
-  const load = readLoad(values);
+  const [load, only] = [readLoad(values), pattern('only', values.only)];
   await prepareSystem();
   if (values.cluster) {
     const { drillOnCluster } = await import('./drill/on-cluster.ts');
-    return drillOnCluster(load, new RegExp(values.only), values.json);
+    return drillOnCluster(load, only, values.json);
   }
   const { startDrillSystem } = await import('./drill/system.ts');
   const { Rehearsal } = await import('./drill/rehearsal.ts');
@@ -30,7 +30,7 @@ await command({ usage, options, printsResult: true }, async ({ values }) => {
   const system = await startDrillSystem();
   const rehearsal = new Rehearsal(system, load);
   const step = async (name: string, work: () => Promise<string | void>, inOrder?: boolean) => {
-    if (new RegExp(values.only).test(name)) await rehearsal.step(name, work, { inOrder });
+    if (only.test(name)) await rehearsal.step(name, work, { inOrder });
   };
   const ended = (ms: number) => `had ended after ${(ms / 1_000).toFixed(1)} s`;
   try {

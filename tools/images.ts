@@ -46,7 +46,8 @@ const packageCache = (builder: Builder) => {
 
 await command({ usage, options, printsResult: true }, async ({ values }) => {
   const names = chosen(values.service);
-  if (!['auto', 'named', 'stand-in'].includes(values.base)) throw new Stop(usage);
+  if (!['auto', 'named', 'stand-in'].includes(values.base))
+    throw new Stop(`--base takes auto, named or stand-in, not "${values.base}"`);
   const builder = chooseBuilder(values.tool);
   const named = values.base === 'named' || (values.base === 'auto' && canPull(builder));
   const bases = named ? namedBases() : await standIns(builder);

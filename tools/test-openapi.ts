@@ -8,10 +8,11 @@ const options = { seconds: { type: 'string', default: '600' }, seed: { type: 'st
 
 await command({ usage, options }, async ({ values }) => {
   const seconds = String(wholeNumber('seconds', values.seconds, 1));
+  const seed = values.seed !== undefined && { OPENAPI_SEED: String(wholeNumber('seed', values.seed)) };
   const { status } = spawnSync(process.execPath, ['tools/test.ts', 'scenarios/openapi', '--only-e2e'], {
     cwd: root,
     stdio: 'inherit',
-    env: { ...process.env, OPENAPI_SECONDS: seconds, ...(values.seed && { OPENAPI_SEED: values.seed }) },
+    env: { ...process.env, OPENAPI_SECONDS: seconds, ...seed },
   });
   return status ?? 1;
 });

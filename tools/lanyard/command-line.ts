@@ -41,6 +41,14 @@ export const command = async <const O extends NonNullable<ParseArgsConfig['optio
   process.exit();
 };
 
+export const pattern = (name: string, text: string) => {
+  try {
+    return new RegExp(text);
+  } catch {
+    throw new Stop(`--${name} takes a regular expression, not "${text}"`);
+  }
+};
+
 export const wholeNumber = (name: string, text: string | undefined, min: number = 0) => {
   const value = Number(text);
   if (text === '' || !Number.isInteger(value) || value < min)
