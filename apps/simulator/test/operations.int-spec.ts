@@ -150,6 +150,8 @@ describe('a device answers by its objects', () => {
     expect(await codeOf(Code.PUT, '/3306/0/5850', { query: ['edge=1'] })).toBe('2.04');
     for (const wrong of ['edge=1', 'gt=1', 'con=2', 'what=1'])
       expect(await codeOf(Code.PUT, '/3303/1/5701', { query: [wrong] })).toBe('4.00');
+    for (const noNumber of ['gt=abc', 'lt=Infinity'])
+      expect(await codeOf(Code.PUT, '/3303/1/5700', { query: [noNumber] })).toBe('4.00');
     expect(await codeOf(Code.PUT, '/3303/1/5700', { query: ['gt', 'lt', 'st', 'con', 'hqmax'] })).toBe('2.04');
     expect(await discovered('/3303/1/5700')).toBe('</3303/1/5700>');
   });

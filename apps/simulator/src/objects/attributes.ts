@@ -20,7 +20,7 @@ const ofFlags = ['edge', 'con'];
 
 const isNumberFor = (name: string, value: number): boolean => {
   if (ofFlags.includes(name)) return value === 0 || value === 1;
-  if (ofNumbers.includes(name)) return name !== 'st' || value > 0;
+  if (ofNumbers.includes(name)) return Number.isFinite(value) && (name !== 'st' || value > 0);
   return Number.isInteger(value) && value >= 0;
 };
 
