@@ -42,9 +42,10 @@ export class DemonstrationDevice {
   }
 
   /** Stops it, and waits until it has deregistered. */
-  async ends(): Promise<void> {
+  async ends(signal: 'SIGINT' | 'SIGTERM' = 'SIGINT'): Promise<void> {
+    if (this.child.exitCode !== null) return;
     const gone = new Promise((done) => this.child.once('exit', done));
-    this.child.kill('SIGINT');
+    this.child.kill(signal);
     await gone;
   }
 }
@@ -95,6 +96,12 @@ export const demonstrated = async (app: Application, url: string): Promise<void>
     await app.call('POST', `/v2/device-requests/${id}?async-id=${write}`, body);
     await succeeded(app, write);
     await eventually(() => expect(app.values(display, id)).toEqual(['hello', 'to be seen']));
+
+    // As Docker ends it.
+    await device.ends('SIGTERM');
+    await device.says(/ deregistered$/);
+    const { json: credentials } = await app.call('GET', `/v3/devices/${id}/credentials`);
+    expect(credentials.data).toEqual([]);
   } finally {
     await device.ends();
     rmSync(folder, { recursive: true });

@@ -10,7 +10,8 @@ const usage = `usage: npm run device -- --secure [--name thermo-1] [--url coaps:
 
 A demonstration thermometer: /3303/0/5700 changes, /3341/0/5527 can be written, /3/0/4 executed. Observers of these
 resources, their instances or their objects are notified of changes. With --secure it connects over DTLS: it creates its
-device and a pre-shared key with the administrator key, and deletes the pre-shared key at the end. Ctrl-C deregisters.`;
+device and a pre-shared key with the administrator key, and deletes the pre-shared key at the end. Ctrl-C deregisters; a
+second one ends at once.`;
 
 /** Ends the process because of an option that is unknown or has a wrong value. */
 const refuse = (problem: string): never => {
@@ -94,12 +95,16 @@ const run = async (): Promise<void> => {
     keyFile,
     say,
   });
-  process.once('SIGINT', () => {
+  let isStopping = false;
+  const stop = (): void => {
+    if (isStopping) process.exit(1);
+    isStopping = true;
     void device
       .stop()
       .then(() => account?.close())
       .catch((error: unknown) => say(String(error)));
-  });
+  };
+  process.on('SIGINT', stop).on('SIGTERM', stop);
   await device.start().catch(async (error: unknown) => {
     await account?.close().catch(() => undefined);
     throw error;
