@@ -40,7 +40,7 @@ const deviceTimeouts = new Set(['TIMEOUT', 'REQUEST_EXPIRED']);
 
 const ofCommand = ({ status, code, asyncId }: CommandFailed): Explained => ({
   message: `The command ended with ${status}${code === undefined ? '' : ` ${code}`}.`,
-  advice: `"lanyard explain --command ${asyncId}" tells what happened to it.`,
+  advice: `"lanyard explain --command ${asyncId}" shows what happened to it.`,
   exitCode: code !== undefined && deviceTimeouts.has(code) ? exitCodes.timeout : exitCodes.refused,
 });
 

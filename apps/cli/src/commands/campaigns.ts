@@ -147,7 +147,7 @@ export const addCampaigns = (program: Command, cli: Cli): void => {
   campaign
     .command('create')
     .description('Create a campaign as a draft')
-    .argument('<name>', 'of the campaign')
+    .argument('<name>', 'name of the campaign')
     .requiredOption('--image <image>', 'package (name or id)')
     .option('--group <group>', 'only devices of this group (name or id)')
     .option('--filter <filter>', 'only devices that match, for example endpoint_type=meter')

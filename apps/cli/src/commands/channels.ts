@@ -118,14 +118,18 @@ export const addChannels = (program: Command, cli: Cli): void => {
     .description('Create the channel of this key, or change it')
     // An option --url would be mistaken for the one of all commands, the address of the service.
     .option('--callback-url <url>', 'URL that receives the callbacks')
-    .option('--header <header>', 'header of callbacks, "name: value", or @file with one a line; repeatable', collected)
+    .option(
+      '--header <header>',
+      'header of callbacks, "name: value", or @file with one per line; repeatable',
+      collected,
+    )
     .option('--uid', 'add a uid to each event, by which repetitions are recognised')
     .option('--timestamp', 'add its time to each event')
     .option('--endpoint-name', 'name devices by endpoint name instead of id')
     .argument('<kind>', 'callback, websocket or pull')
     .action((kind: string, options: CreateOptions, command: Command) => {
       if (!['callback', 'websocket', 'pull'].includes(kind))
-        throw new UsageError(`"${kind}" is not a kind of channel: callback, websocket or pull.`);
+        throw new UsageError(`"${kind}" is not a kind of channel: use callback, websocket or pull.`);
       return create(cli, kind, options, command);
     });
   channels

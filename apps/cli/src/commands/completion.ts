@@ -86,7 +86,7 @@ export const addCompletion = (program: Command, cli: Cli): void => {
     )
     .action((shell: string, _, command: Command) => {
       const script = Object.hasOwn(shells, shell) ? shells[shell] : undefined;
-      if (!script) throw new UsageError(`There is no completion for "${shell}": bash, zsh or fish.`);
+      if (!script) throw new UsageError(`There is no completion for "${shell}": use bash, zsh or fish.`);
       return cli.output(command).line(script(program));
     });
 };

@@ -126,7 +126,10 @@ export const addDeviceRequests = (program: Command, cli: Cli): void => {
       .argument('<path>', 'for example /3341/0/5527')
       .argument('[value]', 'text; put -- before a value that begins with a minus sign')
       .option('--file <file>', 'content of this file instead of a value; - is the standard input')
-      .option('--content-type <type>', 'media type of the value; text/plain, or application/octet-stream of a file'),
+      .option(
+        '--content-type <type>',
+        'media type of the value; default: text/plain, or application/octet-stream for a file',
+      ),
   ).action(async (name: string, path: string, value: string | undefined, options: WriteOptions, command: Command) => {
     const payload = await valueOf(value, options, cli.signal);
     const contentType =

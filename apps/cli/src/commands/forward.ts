@@ -59,15 +59,16 @@ export const addForward = (program: Command, cli: Cli): void => {
     .option('--secret-file <file>', 'file with the signing secret (whsec_…); created with a new one if absent')
     .option(
       '--header <header>',
-      'header of each request, "name: value", or @file with one a line; repeatable',
+      'header of each request, "name: value", or @file with one per line; repeatable',
       collected,
     )
     .addOption(new Option('--method <method>', 'method of the requests').choices(['PUT', 'POST']).default('PUT'))
     .option('--replay <n>', `send the last n messages again first; ${keptMax} are stored`, wholeNumber(0, keptMax), 0)
     .addHelpText(
       'after',
-      '\nA message is confirmed after the server answered 200 or 204; until then it is repeated, and later ones wait. After a\n' +
-        'restart, forward continues where it was. The service keeps the events for 10 minutes meanwhile.',
+      '\nA message is confirmed once the server has answered 200 or 204; until then it is repeated, and later ones wait.\n' +
+        'After a restart, forward continues where it stopped. While it is not running, the service keeps the events for\n' +
+        '10 minutes.',
     )
     .action(async (url: string, options: ForwardOptions, command: Command) => {
       const target: Target = {

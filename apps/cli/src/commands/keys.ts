@@ -105,8 +105,8 @@ export const addKeys = (program: Command, cli: Cli): void => {
     });
   keys
     .command('create')
-    .description('Create an API key and print it, the only time that it is shown')
-    .argument('<name>', 'of the key')
+    .description('Create an API key and print it; it is not shown again')
+    .argument('<name>', 'name of the key')
     .option(
       '--group <group>',
       'key group (name or id) whose permissions the key gets; repeatable; default: Developers',

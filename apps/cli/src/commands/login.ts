@@ -65,7 +65,7 @@ export const addLogin = (program: Command, cli: Cli): void => {
     .option('--oidc', 'sign in as a person with the OpenID provider of the service, in any browser')
     .addHelpText(
       'after',
-      '\nThe key is asked for without being shown. A pipe or --key-file serves scripts:\n' +
+      '\nThe command asks for the key without showing it. In scripts, use a pipe or --key-file:\n' +
         '  lanyard login --url https://lanyard.example < key.txt',
     )
     .action((_, command: Command) => logIn(cli, command));

@@ -66,7 +66,7 @@ export const addTail = (program: Command, cli: Cli): void => {
     .option('--group <group>', 'only devices of this group (name or id)')
     .option('-f, --filter <field=value>', 'filter of the API, for example event_code=SYS_106; repeatable', collected)
     .option('-n, --last <n>', 'start with the last n entries', wholeNumber(0, 1_000), 0)
-    .option('--no-follow', 'end after these')
+    .option('--no-follow', 'end after these entries instead of waiting for new ones')
     .action((options: TailOptions, command: Command) => {
       const session = cli.session(command);
       return untilStopped(session, () => tail(session, options));

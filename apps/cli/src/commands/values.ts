@@ -46,7 +46,7 @@ export const headersOf = (given: readonly string[] = []): Record<string, string>
     given.flatMap(linesOf).map((text) => {
       const [, name, value] = /^([!#$%&'*+.^_`|~\w-]+):\s*([\x20-\x7e]*)$/.exec(text) ?? [];
       if (name === undefined || value === undefined)
-        throw new UsageError('A header is not written as name: value, in ASCII characters.');
+        throw new UsageError('A header must be written as name: value, in ASCII characters.');
       return [name.toLowerCase(), value];
     }),
   );
