@@ -32,8 +32,8 @@ class LimitExceeded extends ServiceError {
 }
 
 export class TooManyCredentials extends LimitExceeded {
-  constructor(max: number) {
-    super(`At most ${max} are allowed: delete one that is no longer used.`);
+  constructor(max: number, what: 'credentials of a device' | 'trusted certificates') {
+    super(`At most ${max} ${what} are allowed: delete one that is no longer used.`);
   }
 }
 

@@ -87,7 +87,10 @@ export class AccountChannelsController {
     ok: ChannelTestView,
     notFound: `${notFound}; or the channel is no callback`,
   })
-  @ApiResponse({ status: 429, description: 'A URL of the key, or too many URLs of the account, are being called' })
+  @ApiResponse({
+    status: 429,
+    description: 'A URL of the key is already being called, or too many URLs of the account are',
+  })
   async test(@Caller() caller: Identity, @Param('id') id: string): Promise<ChannelTestView> {
     const reason = await this.channels.test(await this.ownerOf(caller, id));
     return {

@@ -68,7 +68,7 @@ export class ChannelsController {
   @ApiResponse({ status: 401, description: 'The key was reset or deleted during verification' })
   @ApiResponse({
     status: 429,
-    description: `A URL of the key, or too many URLs of the account, are being verified. ${tooManyChanges.description}`,
+    description: `A URL of the key is already being verified, or too many URLs of the account are. ${tooManyChanges.description}`,
   })
   async putCallback(
     @Caller() caller: Identity,

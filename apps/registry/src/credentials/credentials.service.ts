@@ -147,7 +147,8 @@ export class CredentialsService {
       'SELECT count(*)::int AS count FROM registry.device_credentials WHERE device_id = $1 AND NOT bootstrapped',
       [deviceId],
     );
-    if (counted.count >= credentialsPerDeviceMax) throw new TooManyCredentials(credentialsPerDeviceMax);
+    if (counted.count >= credentialsPerDeviceMax)
+      throw new TooManyCredentials(credentialsPerDeviceMax, 'credentials of a device');
     const id = newId();
     const { kind, service, identity, sealedKey, fingerprint, certificate, subject, expiresAt } = row;
     const [credential] = await manager.query<[Credential]>(

@@ -123,7 +123,7 @@ export class TrustedCertificatesService extends NamedRecords<TrustedCertificate>
     if (status === 'ACTIVE' && !verified) throw new SignatureMissing();
     return this.refusingTakenNames(async (manager) => {
       const count = await lockedCount(manager, 'trusted_certificates', accountId);
-      if (count >= trustedPerAccountMax) throw new TooManyCredentials(trustedPerAccountMax);
+      if (count >= trustedPerAccountMax) throw new TooManyCredentials(trustedPerAccountMax, 'trusted certificates');
       const id = newId();
       await manager.query(
         `INSERT INTO registry.trusted_certificates
