@@ -210,11 +210,13 @@ describe('bootstraps of devices', () => {
     const fact = await begun(id);
     await tellBootstrap(succeeded(fact));
     await tellBootstrap(ended(fact, { change: 'failed', failure: 'expired' }));
-    const other = await begun(await created());
-    await tellBootstrap(succeeded(other));
-    await eventually(() => expect(entries(id)).toHaveLength(1));
+    // The next one of this device is read after both.
+    const next = await begun(id);
+    await tellBootstrap(failed(next));
+    await eventually(() => expect(entries(id).map(({ eventId }) => eventId)).toContain(next.bootstrapId));
+    expect(entries(id).map(({ eventCode }) => eventCode)).toEqual(['SYS_107', 'SYS_402']);
     expect(announcedCredential(fact.bootstrapId)).toBeDefined();
-    expect(await credentialsOf(id)).toMatchObject([{ provisional: false }]);
+    expect(await credentialsOf(id)).toMatchObject([{ id: fact.bootstrapId, provisional: false }]);
   });
 
   it('without a credential are logged all the same', async () => {
@@ -243,10 +245,14 @@ describe('bootstraps of devices', () => {
     const foreign = started(id, { accountId: newId() });
     await tellBootstrap(unknown);
     await tellBootstrap(foreign);
-    const own = await begun(id);
+    // On each partition one that comes afterwards.
+    const others = await Promise.all(Array.from({ length: 64 }, () => created()));
+    const [own] = await Promise.all([begun(id), ...others.map((other) => begun(other))]);
     expect(await credentialsOf(id)).toMatchObject([{ id: own.bootstrapId }]);
-    expect(announcedCredential(foreign.bootstrapId)).toBeUndefined();
-    expect(announcedCredential(unknown.bootstrapId)).toBeUndefined();
+    const ids = `'${unknown.bootstrapId}', '${foreign.bootstrapId}'`;
+    for (const table of ['bootstraps', 'device_credentials'])
+      expect(await rows(`SELECT id FROM registry.${table} WHERE id IN (${ids})`)).toEqual([]);
+    for (const { bootstrapId } of [unknown, foreign]) expect(announcedCredential(bootstrapId)).toBeUndefined();
   });
 
   it('go with their device', async () => {

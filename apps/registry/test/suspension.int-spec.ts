@@ -45,7 +45,9 @@ describe('suspension and sessions', () => {
       expect((await call('POST', `/v3/devices/${id}/suspend`, { category: 'recalled' })).status).toBe(204);
       expect((await call('GET', `/v3/devices/${id}`)).body.last_operator_suspended_category).toBe('recalled');
       await call('POST', `/v3/devices/${id}/resume`, { category: 'other' });
+      const { etag } = (await call('GET', `/v3/devices/${id}`)).body;
       expect((await call('POST', `/v3/devices/${id}/resume`, { category: 'other' })).status).toBe(204);
+      expect((await call('GET', `/v3/devices/${id}`)).body.etag).toBe(etag);
     });
 
     it('twice for the same reason: told once, and the record stays as it is', async () => {
