@@ -55,6 +55,8 @@ it('every change of a callback and its secrets is told once, with its actor, and
   });
   for (const _ of ['once', 'again']) await ask(customer, 'DELETE', `callback/signing-secrets/${made.id}`);
   for (const _ of ['once', 'again']) await ask(customer, 'DELETE', 'callback');
+  // Behind whatever is told of the second deletion.
+  await ask(customer, 'PUT', 'callback', { url });
   await expectTold(customer, [
     ['SYS_580'],
     ['SYS_581', 'headers'],
@@ -62,6 +64,7 @@ it('every change of a callback and its secrets is told once, with its actor, and
     ['SYS_581', 'url,headers,serialization'],
     ['SYS_584'],
     ['SYS_582'],
+    ['SYS_580'],
   ]);
   for (const { data, deviceId } of of(customer)) {
     expect(deviceId).toBeUndefined();

@@ -143,9 +143,18 @@ describe('delivery to a callback URL', () => {
       expect(others[0]?.events('registrations')).toMatchObject([{ ep: deviceId }]);
       expect(receiver.events('async-responses')).toMatchObject([{ id: 'asked' }]);
     });
-    for (const each of [colleague, stranger]) await system.value(each, 'mark');
-    for (const other of others) await eventually(() => expect(other.events('notifications')).toHaveLength(1));
-    expect(others[0]?.events('async-responses')).toEqual([]);
+    // Of the same devices, so that they come after what is of others.
+    for (const each of [colleague, stranger]) {
+      await system.result(each, 'own');
+      await system.session(each.accountId, 'updated', deviceId);
+    }
+    for (const other of others) {
+      await eventually(() => {
+        expect(other.events('async-responses')).toContainEqual(expect.objectContaining({ id: 'own' }));
+        expect(other.events('reg-updates')).not.toEqual([]);
+      });
+      expect(other.events('async-responses')).not.toContainEqual(expect.objectContaining({ id: 'asked' }));
+    }
     expect(others[1]?.events('registrations')).toEqual([]);
     await Promise.all(others.map((other) => other.stop()));
   });
