@@ -165,15 +165,26 @@ describe('/v2/subscriptions', () => {
 
   it('new rules wait for the next update (spec §4.4 rule 2); an object wildcard observes the instances', async () => {
     const app = newKey(system.accountId);
+    await put(newKey(system.accountId), [{ 'endpoint-name': 'wild', 'resource-path': ['/3341/0/5527'] }]);
     const thing = system.thing(proxy, 'wild');
     const deviceId = await system.register(thing);
+    // Its registration has applied the rules that there were.
+    await eventually(() => thing.device.isObserved('/3341/0/5527'));
+    /** A command that comes later is carried out: what the proxy does at once has reached the device. */
+    const commanded = async (asyncId: string): Promise<void> => {
+      const path = `/v2/device-requests/${deviceId}?async-id=${asyncId}`;
+      await system.call(proxy, app, 'POST', path, { method: 'GET', uri: '/3/0/0' });
+      expect((await system.result(asyncId)).value.outcome).toBe('succeeded');
+    };
     await put(app, [{ 'endpoint-name': deviceId, 'resource-path': ['/3303/*'] }]);
+    await commanded('wild-1');
     expect(thing.device.isObserved('/3303/0')).toBe(false);
     await thing.device.update();
     await eventually(() => thing.device.isObserved('/3303/0'));
     const { value } = await system.fact(system.values, (v) => v.deviceId === deviceId && v.item.path === '/3303/0');
     expect([value.item.ct, value.audience]).toEqual(['application/vnd.oma.lwm2m+tlv', [app.keyId]]);
     await put(app, []);
+    await commanded('wild-2');
     expect(thing.device.isObserved('/3303/0')).toBe(true);
     await thing.device.update();
     await eventually(() => !thing.device.isObserved('/3303/0'));
