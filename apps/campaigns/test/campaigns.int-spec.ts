@@ -139,12 +139,15 @@ describe('a campaign', () => {
 
   it('takes a device behind a gateway in queue mode to be awake whenever its gateway is', async () => {
     const id = await started();
-    const [gateway, behind] = [newId(), newId()];
-    system.connect(new FirmwareDevice(behind, '2'));
+    const [gateway, behind, other] = [newId(), newId(), newId()];
+    for (const deviceId of [behind, other]) system.connect(new FirmwareDevice(deviceId, '2'));
     await system.fallAsleep(gateway);
     await system.fallAsleep(behind, { hostGateway: gateway });
-    await system.select([registered(behind)]);
-    await eventually(async () => expect((await system.devicesOf(id))[0]).toMatchObject({ state: 'waiting' }));
+    await system.select([registered(behind), registered(other)]);
+    // The campaign has had its turn, in which it would have started both.
+    await eventually(async () =>
+      expect((await system.call('GET', `${path}/${id}/progress`)).body['succeeded']).toBe(1),
+    );
     expect(system.commands().some(({ deviceId }) => deviceId === behind)).toBe(false);
     // The gateway may sleep again before the next turn of the campaign.
     const sql = `UPDATE campaigns.update_campaigns SET tick_at = clock_timestamp() + interval '1 hour' WHERE id = $1`;
