@@ -66,12 +66,15 @@ describe('a device that changes between a gateway and a registration of its own'
       [`/p0${temperature}`, 90.5],
       [temperature, 91.5],
     ]);
-    await system.fact(system.values, (v) => v.item.payload === Buffer.from('91.5').toString('base64'));
-    expect(system.values.filter(({ value }) => value.deviceId === deviceId)).toEqual([]);
+    const b64 = (text: string): string => Buffer.from(text).toString('base64');
+    await system.fact(system.values, (v) => v.item.payload === b64('91.5'));
     expect(await epochOf(deviceId)).toBe(epoch);
     await system.withdraw(credentialId);
     await gateway.idOf('leaving-one', epoch);
     expect(await read(deviceId)).toBe('20');
+    await gateway.device.send([[`/p0${temperature}`, 92.5]]);
+    await system.fact(system.values, (v) => v.deviceId === deviceId && v.item.payload === b64('92.5'));
+    expect(system.values.map(({ value }) => value.item.payload)).not.toContain(b64('90.5'));
   });
 
   it('comes when it has deregistered, and registers again when the gateway does not list it any more', async () => {

@@ -156,12 +156,14 @@ describe('devices behind a gateway', () => {
       [`/p0${temperature}`, 51.5],
     ]);
     await system.fact(system.values, (v) => v.item.payload === b64('51.5'));
-    expect(system.values.some((one) => one.value.item.payload === b64('50.5'))).toBe(false);
     // The gateway and the other device are not affected.
     expect((await send(one, { method: 'GET', uri: temperature })).json).toMatchObject({ status: 200 });
     await system.lifecycle(two, 'gw-two', 'resumed', { hostGateway });
     await gateway.idOf('gw-two', value.epoch);
     expect((await send(two, { method: 'GET', uri: temperature })).json).toMatchObject({ status: 200 });
+    await gateway.device.send([[`/p1${temperature}`, 53.5]]);
+    await system.fact(system.values, (v) => v.deviceId === two && v.item.payload === b64('53.5'));
+    expect(system.values.some((one) => one.value.item.payload === b64('50.5'))).toBe(false);
   });
 
   it('end with the registration of the gateway, and return with it', async () => {
@@ -381,6 +383,8 @@ describe('refused', () => {
       [temperature, 98.5],
     ]);
     await system.fact(system.values, (v) => v.item.payload === b64('98.5'));
+    await first.device.send([[`/p0${temperature}`, 97.5]]);
+    await system.fact(system.values, (v) => v.deviceId === own && v.item.payload === b64('97.5'));
     expect(system.values.some(({ value }) => value.item.payload === b64('99.5'))).toBe(false);
   });
 
