@@ -190,6 +190,24 @@ describe('a campaign that has ended', () => {
     expect((await progress(old)).status).toBe(404);
     expect([(await progress(recent)).body['devices'], await rowsOf(recent)]).toEqual([devices, devices]);
   });
+
+  it.each(['progress', 'devices'])('is not shown in part when it is deleted while its %s are read', async (what) => {
+    const { id } = await ended(0);
+    const { asked } = await system.database().transaction(async (manager) => {
+      await manager.query('LOCK TABLE campaigns.campaign_devices');
+      const asked = system.call('GET', `${path}/${id}/${what}`);
+      await eventually(async () => {
+        const waiting: unknown[] = await system.database().query(
+          `SELECT pid FROM pg_locks
+           WHERE NOT granted AND relation = 'campaigns.campaign_devices'::regclass AND mode = 'AccessShareLock'`,
+        );
+        expect(waiting).not.toEqual([]);
+      });
+      await manager.query('UPDATE campaigns.update_campaigns SET removed = true, name = id WHERE id = $1', [id]);
+      return { asked };
+    });
+    expect((await asked).status).toBe(404);
+  });
 });
 
 describe('a device that was deleted since it was selected', () => {

@@ -14,16 +14,15 @@ export class CampaignDevicesService {
   ) {}
 
   async progress(owner: CampaignOwner, id: string): Promise<Progress> {
-    await this.campaigns.get(owner, id);
-    const rows: { state: string; n: number; complete: boolean }[] = await FairQueue.at(this.database).run(
-      owner.accountId,
-      () =>
+    const rows = await this.readWhole(owner, id, () =>
+      FairQueue.at(this.database).run<{ state: string; n: number; complete: boolean }[]>(owner.accountId, () =>
         this.database.query(
           `SELECT d.state, count(d.device_id)::int AS n, c.selection_complete AND c.started_at IS NOT NULL AS complete
          FROM campaigns.update_campaigns c LEFT JOIN campaigns.campaign_devices d ON d.campaign_id = c.id
          WHERE c.id = $1 GROUP BY d.state, c.id`,
           [id],
         ),
+      ),
     );
     const counts = Object.fromEntries(
       deviceStates.map((state) => [state, rows.find((r) => r.state === state)?.n ?? 0]),
@@ -38,7 +37,6 @@ export class CampaignDevicesService {
   }
 
   async list(owner: CampaignOwner, id: string, query: ListQuery): Promise<ListEnvelope<CampaignDevice>> {
-    await this.campaigns.get(owner, id);
     const source = {
       selected: deviceRecord,
       from: deviceSource,
@@ -46,6 +44,14 @@ export class CampaignDevicesService {
       where: 'true',
       parameters: [id],
     };
-    return fairPageOf(this.database, owner.accountId, source, query);
+    return this.readWhole(owner, id, () => fairPageOf(this.database, owner.accountId, source, query));
+  }
+
+  /** Throws CampaignNotFound also when the campaign is being deleted meanwhile: a part of its devices may be gone. */
+  private async readWhole<T>(owner: CampaignOwner, id: string, read: () => Promise<T>): Promise<T> {
+    await this.campaigns.get(owner, id);
+    const answer = await read();
+    await this.campaigns.get(owner, id);
+    return answer;
   }
 }
