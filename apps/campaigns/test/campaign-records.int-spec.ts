@@ -179,7 +179,7 @@ describe('a campaign that has ended', () => {
     expect((await progress(old)).body['devices']).toBe(devices);
     const config = { retentionDays: retentionDaysDefault } as CampaignsConfig;
     expect(await new SteppedRetention(system.database(), config).takeStep()).toBe(true);
-    // In part: nobody sees the rest.
+    // In part: no reader sees the rest.
     expect(await rowsOf(old)).toBe(devices - retentionBatch);
     expect((await progress(old)).status).toBe(404);
     expect((await system.call('GET', `${path}/${old.id}`)).status).toBe(404);
