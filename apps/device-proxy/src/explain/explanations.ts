@@ -88,7 +88,8 @@ export class Explanations {
       last_heard_at: formatTimestamp(lastSeenAtMs),
       expires_at: formatTimestamp(expiresAtMs),
       queue_mode: data.queueMode,
-      asleep: data.queueMode && this.clock.now() - lastSeenAtMs >= this.config.awakeMs,
+      // The absolute difference, as in `Sessions.isListening`.
+      asleep: data.queueMode && Math.abs(this.clock.now() - lastSeenAtMs) >= this.config.awakeMs,
       observed: [...new Set(observations.flatMap(({ path, together }) => together?.paths ?? [path]))],
     };
   }
