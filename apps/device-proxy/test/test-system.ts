@@ -135,7 +135,7 @@ export class TestSystem {
     return system;
   }
 
-  /** Starts a replica. The same `replicaId` again is the same replica after a restart; give it its old `coapPort`. */
+  /** Starts a replica. The same `replicaId` again is that replica after a restart, at another port: devices `talkTo` it. */
   async proxy(
     replicaId: string,
     {
