@@ -18,6 +18,10 @@ export class Receiver extends CallbackReceiver {
     this.onMessage({ atMs: performance.now(), body: Buffer.from(body, 'latin1'), channel: Number(path.slice(1)) });
   };
 
+  protected override isOwn() {
+    return true;
+  }
+
   urlOf(channel: number) {
     return new URL(`/${channel}`, this.url).href;
   }

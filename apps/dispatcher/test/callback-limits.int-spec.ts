@@ -203,9 +203,9 @@ describe('a callback and its limits', () => {
     // The answer does not reveal which names exist inside.
     const { body } = await refused(byName.replace('localhost', 'missing.invalid'));
     expect({ ...(ofPrivate.body as object), request_id: '' }).toEqual({ ...(body as object), request_id: '' });
-    const { port } = new URL(receiver.url);
+    const { port, pathname } = new URL(receiver.url);
     for (const host of ['127.0.0.1', '[::ffff:127.0.0.1]', '[::ffff:7f00:1]', '[::1]', '2130706433', '0x7f.1'])
-      expect(await refused(`http://${host}:${port}/hook`)).toMatchObject({
+      expect(await refused(`http://${host}:${port}${pathname}`)).toMatchObject({
         status: 400,
         body: { message: expect.stringContaining('publicly reachable') },
       });

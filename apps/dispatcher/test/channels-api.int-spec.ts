@@ -49,7 +49,7 @@ describe('the channels of a key', () => {
         },
       });
       expect(receiver.calls).toHaveLength(1);
-      expect(receiver.calls[0]).toMatchObject({ method: 'PUT', path: '/hook', body: '{}' });
+      expect(receiver.calls[0]).toMatchObject({ method: 'PUT', path: new URL(receiver.url).pathname, body: '{}' });
       expect(receiver.calls[0]?.headers).toMatchObject({ ...headers, 'content-type': 'application/json' });
       await announced('created');
     });

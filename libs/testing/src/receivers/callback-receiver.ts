@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { eventsOf, parseMessage, type ReceivedMessage } from './notification-message.js';
@@ -32,6 +33,8 @@ export class CallbackReceiver {
   private server: Server | undefined;
   private host = '127.0.0.1';
   private answerWith: CallbackAnswer = 204;
+  /** Its own: channels of earlier tests still call the port of a stopped receiver when another one has it. */
+  private readonly path = `/hook/${randomUUID()}`;
 
   /** Listens on a free port. @param host an address of this machine that its callers reach */
   async start(host: string = this.host): Promise<this> {
@@ -57,7 +60,7 @@ export class CallbackReceiver {
   }
 
   get url(): string {
-    return `http://${this.host}:${(this.server?.address() as AddressInfo).port}/hook`;
+    return `http://${this.host}:${(this.server?.address() as AddressInfo).port}${this.path}`;
   }
 
   /** Sets the answer from now on. */
@@ -80,12 +83,23 @@ export class CallbackReceiver {
     return eventsOf(this.messages, category);
   }
 
+  /** Whether a request is for this receiver: other ones are answered with 404 and not recorded. */
+  protected isOwn(path: string): boolean {
+    return path.startsWith(this.path);
+  }
+
   protected async receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { url: path = '' } = request;
+    const body = await bodyOf(request);
+    if (!this.isOwn(path)) {
+      response.writeHead(404).end();
+      return;
+    }
     const call: ReceivedCall = {
       method: request.method ?? '',
-      path: request.url ?? '',
+      path,
       headers: request.headers,
-      body: await bodyOf(request),
+      body,
       answered: 0,
       atMs: Date.now(),
     };
