@@ -122,8 +122,8 @@ describe('the DTLS listener', () => {
       const text = await (await fetch(`${proxy.url}/metrics`)).text();
       return Number(/coap_events_total\{event="datagram-received",scheme="coaps"[^}]*\} (\d+)/.exec(text)?.[1]);
     };
-    const before = await messages();
     const counts = await countsOf(proxy);
+    const before = await messages();
     for (let copy = 0; copy < 20; copy++) between.inject(record);
     for (let at = 0; at < record.length; at++) {
       const damaged = Buffer.from(record);
