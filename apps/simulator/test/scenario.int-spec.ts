@@ -35,7 +35,7 @@ groups:
   early: {devices: 2}
   late: {devices: 3, device-type: late}
 phases:
-  - {name: first, seconds: 2, arrivals: early}
+  - {name: first, seconds: 8, arrivals: early}
   - {name: second, seconds: 4, arrivals: late, restart-percent: 100, values-percent: 0}
 `);
     await eventually(() => expect(server.registered('early-1')).toHaveLength(2));
@@ -46,7 +46,7 @@ phases:
     expect(server.registered('late-2')[0]?.query).toContain('et=late');
     await simulator.ended;
     expect(lines.filter((line) => line.includes('phase')).map((line) => line.slice(9))).toEqual([
-      'phase "first": 2 s\n',
+      'phase "first": 8 s\n',
       'phase "second": 4 s\n',
     ]);
     running = undefined;
