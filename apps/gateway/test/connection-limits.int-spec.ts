@@ -93,6 +93,13 @@ describe('connections to the gateway', () => {
   it('behind a proxy, whose address all clients share, WebSockets are bounded for each client', async () => {
     const gateway = await start({ GATEWAY_CONNECTIONS_PER_ADDRESS_MAX: '3', GATEWAY_TRUSTED_PROXIES: '1' });
     const proxied = await open(gateway, 20, '127.0.0.9');
+    // Each has had a request: without one, it is closed after 10 s.
+    let answered = 0;
+    for (const socket of proxied) {
+      socket.once('data', () => answered++);
+      socket.write('GET /healthz HTTP/1.1\r\nhost: a\r\n\r\n');
+    }
+    await eventually(() => expect(answered).toBe(20));
     for (let n = 0; n < 3; n++) expect(await handshake(gateway, '192.0.2.1')).toBe(101);
     expect(await handshake(gateway, '192.0.2.1')).toBe(429);
     expect(await handshake(gateway, '192.0.2.2')).toBe(101);
