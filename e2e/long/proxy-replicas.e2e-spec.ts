@@ -10,7 +10,7 @@ import { type RunningSystem, startSystem } from '../system.ts';
 const devices = Number(process.env['LANYARD_E2E_DEVICES'] ?? 100);
 const updateSeconds = Math.max(4, devices / 100);
 
-/** A device notices silence 0.5 + 1 + 2 s after its update (times up to 1.5), pauses up to a second, and shows up elsewhere. */
+/** A device notices silence 0.5 + 1 + 2 + 4 s after its update (times up to 1.5), pauses up to a second, and shows up elsewhere. */
 const backAgainMs = updateSeconds * 1_000 + patienceMs;
 
 describe('one of two device-proxies dies or is suspended while commands run', () => {
@@ -34,7 +34,7 @@ describe('one of two device-proxies dies or is suspended while commands run', ()
       'update-seconds': updateSeconds,
       'values-per-second': 0,
       'ack-timeout-ms': 500,
-      retransmissions: 2,
+      retransmissions: 3,
       'back-off-ms': 500,
       'back-off-max-ms': 1_000,
     });
