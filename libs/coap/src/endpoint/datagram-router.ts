@@ -70,19 +70,23 @@ export class DatagramRouter implements DatagramReceiver {
   private route(message: CoapMessage, peer: Peer, state: PeerState | undefined): void {
     if (message.type === 'RST') this.reset(message, state);
     else if (message.type === 'ACK') this.acknowledgement(message, state);
-    else if (message.code === 0) this.ping(message, peer);
+    else if (message.code === 0) this.answerPing(message, peer);
     else if (!this.isDuplicate(message, peer, state)) {
       if (isRequestCode(message.code)) this.request(message, peer, state);
       else this.response(message, peer, state);
     }
   }
 
-  private ping(message: CoapMessage, peer: Peer): void {
+  /** A CoAP ping is an empty confirmable message, and a Reset is its answer (RFC 7252 §1.2). */
+  private answerPing(message: CoapMessage, peer: Peer): void {
     this.core.count('ping-answered');
     this.core.send(peer, encodeEmpty('RST', message.messageId));
   }
 
-  /** A message is answered once: while it is being handled, a duplicate is dropped; after that, it gets the same bytes again. */
+  /**
+   * Whether the message was received before. A confirmable duplicate is answered here: while the first copy is being
+   * handled, with another empty acknowledgement if that copy has got one; after that, with the same bytes again.
+   */
   private isDuplicate(message: CoapMessage, peer: Peer, state: PeerState | undefined): boolean {
     const running = this.core.inFlight.find(peer, state, message);
     const answer = running === undefined ? this.core.answers.find(message, peer, state) : undefined;
@@ -170,7 +174,10 @@ export class DatagramRouter implements DatagramReceiver {
     this.notification({ message, options }, peer, state);
   }
 
-  /** An unusable one, too: a Reset ends an observation at the peer, so its handler gets it as the last one, wherever it is known. */
+  /**
+   * Also called for an unusable notification. The Reset that answers it ends the observation at the peer, so the
+   * handler has to learn that this is the last notification, even if only the application knows the observation.
+   */
   private notification(received: IncomingResponse, peer: Peer, state: PeerState | undefined): void {
     if (this.core.closing) {
       this.core.count('datagram-while-closing');

@@ -62,14 +62,14 @@ export class Requester<To extends ClientState<Observed, Response>, Response exte
     const body = request.payload ?? NO_PAYLOAD;
     const { wholeBytesMax, blocks } = this.line.planFor(to, request);
     if (body.length > wholeBytesMax)
-      return this.complement(to, request, await this.upload(to, request, sourceOf(body), call, blocks), call);
+      return this.fetchRest(to, request, await this.upload(to, request, sourceOf(body), call, blocks), call);
     const response = await this.send(to, request, body, call, {});
     const szx = blocks && smallerBlocks(response, blocks.szx + 1);
     const tooLarge = response.message.code === Code.RequestEntityTooLarge;
     if (!tooLarge || szx === undefined || blockBytes(szx) >= body.length)
-      return this.complement(to, request, response, call);
+      return this.fetchRest(to, request, response, call);
     const last = await this.upload(to, request, sourceOf(body), call, { ...blocks, szx });
-    return this.complement(to, request, last, call);
+    return this.fetchRest(to, request, last, call);
   }
 
   /** Requests one block only: the rest of the answer is not fetched. */
@@ -104,7 +104,7 @@ export class Requester<To extends ClientState<Observed, Response>, Response exte
       limited === undefined ? this.core.limits.bodyBytesMax : SOURCE_MESSAGE_BYTES_MAX,
     );
     if (source.bytes > wholeMax)
-      return this.complement(to, request, await this.upload(to, request, source, call, limited), call);
+      return this.fetchRest(to, request, await this.upload(to, request, source, call, limited), call);
     // Sent like any small body, even if the peer then asks for smaller blocks.
     const { source: _source, ...whole } = request;
     const payload = await readPart(source, 0, source.bytes, request.signal);
@@ -144,7 +144,7 @@ export class Requester<To extends ClientState<Observed, Response>, Response exte
    * Fetches the further blocks of an answer with the token of the answer, because mbed-coap repeats that in each block. The token
    * of an observation is for its notifications only (RFC 7959 §3.4).
    */
-  private complement(
+  private fetchRest(
     to: To,
     request: OutgoingRequest,
     first: ResponseMessage,

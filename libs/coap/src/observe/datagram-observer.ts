@@ -31,8 +31,8 @@ export class DatagramObserver extends Observer<PeerState, ObservationEntry, Inco
   }
 
   /**
-   * Handles a notification of a known observation that is not a duplicate. Never throws. Code that runs for every notification is
-   * not `async`, because each such function costs a promise, and the acknowledgement one more turn.
+   * Handles a notification of a known observation that is not a duplicate. Never throws. Functions that run for every
+   * notification are not `async`: each would cost a promise, and delay the acknowledgement by one more microtask.
    */
   deliver(state: PeerState, entry: ObservationEntry, response: IncomingResponse): void {
     const { message } = response;
@@ -48,12 +48,15 @@ export class DatagramObserver extends Observer<PeerState, ObservationEntry, Inco
     });
   }
 
-  /** False when the handler failed. Awaits nothing before the handler is called, unless it must. */
+  /**
+   * Resolves with false when the handler failed. The handler is called before anything is awaited, unless another
+   * notification that is not older is still being handled.
+   */
   private attempt(
     state: PeerState,
     entry: ObservationEntry,
     response: IncomingResponse,
-    // Without a number, the only order is that of arrival.
+    // undefined without an Observe number: then the only order is that of arrival.
     position = this.positionOf(response),
   ): Promise<boolean> {
     const turn = position && entry.turn(position);
