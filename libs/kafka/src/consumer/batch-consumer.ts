@@ -38,18 +38,21 @@ const tickMs = 1_000;
 
 /** How long a broker holds a fetch without data. A new message ends the wait, and so does a rebalance. */
 const fetchWaitMs = 5_000;
-/** … where a fetch cannot be aborted: a member learns of a rebalance only between two fetches. */
+/** The same if a fetch cannot be aborted: shorter, as a member then learns of a rebalance only between two fetches. */
 const lastingFetchWaitMs = 1_000;
-/** kafkajs starts each of its workers at every fetch; the minimum leaves room for partitions that are added later. */
-const placesMin = 16;
+/**
+ * The number of batches that kafkajs may handle at the same time is at least this: it leaves room for partitions that
+ * are added later. It is not larger, because kafkajs starts that many workers at every fetch.
+ */
+const concurrencyMin = 16;
 /** How long a stop waits for running batches, which may be waiting for a store that is down. */
 const batchEndsMs = 3_000;
-/** … and for Kafka, for the last commit and for the end of the membership each. */
+/** How long a stop waits for Kafka in each of its steps, such as the last commit and the end of the membership. */
 const leaveMs = 2_000;
 const retryFirstMs = 100;
 const retryMaxMs = 5_000;
-/** Of so many attempts to read positions, the last one is logged: a store is often away for a moment. */
-const toldEach = 50;
+/** Of this many failed attempts to read positions, one is logged, because a store is often away for a moment. */
+const failuresPerWarning = 50;
 
 const nothing = Buffer.alloc(0);
 
@@ -95,6 +98,7 @@ export class BatchConsumer<V> {
   private readonly topicOnCluster: string;
   private readonly groupId: string;
   private readonly metrics: ConsumerMetrics | undefined;
+  /** The offset to commit, of each partition with batches that were handled since the last commit. */
   private done = new Map<number, bigint>();
   private committing = Promise.resolve();
   private ticking: Timer | undefined;
@@ -175,7 +179,7 @@ export class BatchConsumer<V> {
    */
   private async partitionsAtOnce(): Promise<number> {
     const partitions = await this.connection.offsets(this.options.topic.name);
-    return Math.max(partitions.size, placesMin);
+    return Math.max(partitions.size, concurrencyMin);
   }
 
   /**
@@ -208,7 +212,10 @@ export class BatchConsumer<V> {
     if (this.gates) this.onAssigned(this.assigned);
   }
 
-  /** A process is gone: its partitions are assigned to others now, not only when its session ends. */
+  /**
+   * Removes a process that is gone from the group, so that its partitions are assigned to others now, and not only
+   * when its session ends. Never rejects.
+   */
   async evict(clientId: string): Promise<void> {
     await this.membership.evict(this.consumer, clientId);
   }
@@ -247,14 +254,14 @@ export class BatchConsumer<V> {
         this.onIdle?.();
       }
     }
-    await this.collect();
+    await this.awaitFetchInterval();
   }
 
   /**
    * kafkajs fetches from a broker again when the batches of the fetch have ended, so the last batch to end waits here. A broker
    * whose batches end while those of another broker are in flight is fetched from at once.
    */
-  private async collect(): Promise<void> {
+  private async awaitFetchInterval(): Promise<void> {
     if (this.inFlight > 0 || this.isBehind || this.stopping) return;
     const waitMs = this.fetchedAtMs + (this.options.fetchIntervalMs ?? 0) - performance.now();
     if (waitMs > 0) await sleep(waitMs, undefined, { signal: this.ending.signal }).catch(() => undefined);
@@ -280,7 +287,7 @@ export class BatchConsumer<V> {
   }
 
   private async awaitPositions(err: unknown, failures: number): Promise<void> {
-    if (failures % toldEach === 0)
+    if (failures % failuresPerWarning === 0)
       this.connection.logger.warn({ err, topic: this.options.topic.name, failures }, 'no positions yet, asked again');
     await sleep(retryFirstMs);
   }

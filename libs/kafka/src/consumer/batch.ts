@@ -36,11 +36,15 @@ export class PoisonMessage extends Error {
   }
 }
 
-/** A store that knows, with the effects, how far a topic was processed. It wins over committed offsets. */
+/**
+ * A store that keeps how far a topic was processed, together with the effects. Its positions take precedence over
+ * committed offsets.
+ */
 export interface StoredPositions {
   /**
-   * Next offset to read of each partition it knows. Asked again when Kafka, having lost messages, ends before one of these: the
-   * position must not stay there, or all messages that arrive up to it would count as processed.
+   * The next offset to read, of each partition that the store knows. Called again when Kafka has lost messages, and a
+   * partition therefore ends before its position: the position must not stay there, or all messages that arrive up to
+   * it would count as processed.
    */
   read(topic: string, partitions: number[]): Promise<Map<number, bigint>>;
 }

@@ -28,8 +28,9 @@ export interface OnBatchExtras<V = unknown> {
 type Handler<V> = (batch: Batch<V>) => Promise<void>;
 
 /**
- * Method of a Nest controller that gets batches of a topic. Outcomes: it resolves (done), throws PoisonMessage (dead
- * letter, the rest again), or throws anything else (all of it again).
+ * Method of a Nest controller that gets batches of a topic. When it resolves, the batch is done. When it throws
+ * PoisonMessage, that message becomes a dead letter, and the method is called again with the others. When it throws
+ * anything else, it is called again with the same batch.
  */
 export const OnBatch =
   <V>(topic: Topic<V>, options: OnBatchOptions = {}) =>

@@ -17,7 +17,7 @@ export class AnnouncedChange {
 
   /**
    * @param change INSERT, UPDATE or DELETE with the parameters $1 to `$<parameters>`, without RETURNING
-   * @param announced something is announced with this manager
+   * @param announced called when announcements were stored with this manager
    */
   constructor(
     schema: string,

@@ -64,7 +64,10 @@ const reconnectMs = 500;
 
 const defaultSilenceMaxMs = 15_000;
 
-/** Kafka forgets a name that is unused for a week, and its sequence numbers sooner. */
+/**
+ * After this time, the relay takes over the name of its producer again: Kafka forgets a name that is unused for a week,
+ * and its sequence numbers sooner.
+ */
 const termMs = 86_400_000;
 
 /** After how long Kafka is asked again for a producer epoch that it did not give. */
@@ -165,7 +168,7 @@ export class OutboxRelay {
         this.leading = true;
         return;
       }
-      this.lag(undefined);
+      this.reportLag(undefined);
       if (this.stopping) return;
       if (isBehind || (isListening && this.called)) quietAtMs = performance.now() + quietMs;
       this.called = false;
@@ -202,15 +205,15 @@ export class OutboxRelay {
     const table = this.tableOf(client);
     const askedAtMs = performance.now();
     const { rows } = await client.query<Row>({ name: 'page', text: pageSql(table) });
-    this.lag(rows[0]?.age_seconds ?? 0);
+    this.reportLag(rows[0]?.age_seconds ?? 0);
     const last = rows.at(-1);
     if (!last) return false;
-    if (performance.now() >= this.termEndsAtMs) await this.speakingUntil(this.takeOver(), client);
+    if (performance.now() >= this.termEndsAtMs) await this.keepAliveUntil(this.takeOver(), client);
     await this.mustLead(client, askedAtMs);
     const sending = rows.map((row) =>
       producer.sendEncoded({ name: row.topic }, { key: row.message_key, value: row.value, headers: row.headers }),
     );
-    await this.speakingUntil(Promise.all(sending), client);
+    await this.keepAliveUntil(Promise.all(sending), client);
     const ids = rows.map((row) => row.id);
     await client.query({ name: 'sent', text: `DELETE FROM ${table} WHERE id = ANY($1)`, values: [ids] });
     return rows.length === pageRowsMax || last.bytes >= pageBytesMax;
@@ -238,19 +241,19 @@ export class OutboxRelay {
   }
 
   /** Keeps the session alive until `work` ends: Kafka may take longer than the session may be silent. */
-  private async speakingUntil(work: Promise<unknown>, client: pg.Client): Promise<void> {
-    const speaking = setInterval(() => {
+  private async keepAliveUntil(work: Promise<unknown>, client: pg.Client): Promise<void> {
+    const keepAlive = setInterval(() => {
       client.query('SELECT 1').catch(() => undefined);
     }, this.silenceMaxMs / 10);
     try {
       await work;
     } finally {
-      clearInterval(speaking);
+      clearInterval(keepAlive);
     }
   }
 
   /** undefined: another replica leads and reports the lag; the last value of this one would otherwise stay in its metrics. */
-  private lag(seconds: number | undefined): void {
+  private reportLag(seconds: number | undefined): void {
     const { metrics, schema } = this.options;
     const gauge = metrics?.gauge({
       name: 'lanyard_outbox_lag_seconds',

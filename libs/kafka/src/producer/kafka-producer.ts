@@ -17,7 +17,10 @@ import { newTerm, type ProducerTerm } from '../kafkajs/producer-term.js';
 /** More waiting messages than this mean that Kafka is down: callers are rejected, and stop their intake. */
 const pendingMax = 100_000;
 
-/** Smaller requests occur at low rates, at which a delay would add latency and hardly fill the next one. */
+/**
+ * A request with fewer messages than this does not delay the next one (`paceMs`). Such requests occur at low rates, at
+ * which a delay would add latency, but hardly any messages to the next request.
+ */
 const manyMessages = 16;
 
 /** Another producer of the same name may have taken over: waiting messages are not sent. */
@@ -92,9 +95,10 @@ export class KafkaProducer {
   }
 
   /**
-   * From now on, in each partition where this producer has stored something, Kafka stores nothing more from other producers of
-   * this name, even if it is on its way already; and it stores each message of this producer once, in order. Waiting messages
-   * are not sent. Rejects when Kafka does not grant this: then messages are sent as without a name.
+   * Begins a new term (`ProducerTerm`). As soon as this producer has stored something in a partition in this term,
+   * Kafka stores nothing more there from other producers of this name, even if it is already on its way; and it stores
+   * each message of this producer once, in order. Messages that wait here are not sent: their senders get
+   * ProducerFenced. Rejects when Kafka grants no term: then messages are sent as without a name.
    */
   async takeOver(): Promise<void> {
     const { name } = this.options;
@@ -144,7 +148,7 @@ export class KafkaProducer {
   sendTo(topic: string, { key, value, headers }: Omit<WritableMessage, 'key'> & { key: string | null }): Promise<void> {
     if (this.pending >= pendingMax) return Promise.reject(new ProducerFull());
     const timestamp = this.timestamp();
-    const request = this.open(value?.length ?? 0);
+    const request = this.requestWithRoomFor(value?.length ?? 0);
     request.add(topic, { key, value, headers, timestamp });
     this.unacknowledged++;
     this.pumping ??= this.pump();
@@ -158,7 +162,7 @@ export class KafkaProducer {
     return this.timeText;
   }
 
-  private open(length: number): PendingRequest {
+  private requestWithRoomFor(length: number): PendingRequest {
     const last = this.waiting.at(-1);
     if (last?.hasRoomFor(length)) return last;
     const request = new PendingRequest();
@@ -215,7 +219,7 @@ export class KafkaProducer {
     this.unacknowledged -= request.count;
   }
 
-  /** Only messages that are bundled have a place in a term. */
+  /** Only bundled messages get the sequence numbers of a term, and bundles need the number of partitions. */
   private async learnPartitions(topics: readonly string[]): Promise<void> {
     for (const topic of topics)
       if (!this.bundles.knows(topic)) this.bundles.learn(topic, await this.connection.partitionsOf(topic));

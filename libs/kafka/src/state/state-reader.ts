@@ -127,7 +127,7 @@ export class StateReader<V, P = V> implements OnModuleInit, OnApplicationShutdow
     return this.state.entries();
   }
 
-  /** Called for each change, also while catching up. Answers a function that ends it. */
+  /** `listener` is called for each change, also while catching up. Returns a function that removes it. */
   onChange(listener: StateListener<P>): () => void {
     this.listeners.add(listener);
     return () => void this.listeners.delete(listener);
