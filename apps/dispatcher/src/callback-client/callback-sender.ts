@@ -56,7 +56,7 @@ const connectTimeoutMs = callbackTimeoutMs + 1_000;
 const ownHeaders = { 'content-type': 'application/json', 'accept-encoding': 'identity' };
 
 /** A body given as an iterable is first read when its request can be written: if the iterable throws, nothing is sent. */
-async function* asked(body: Buffer, permit: SendPermit): AsyncGenerator<Buffer> {
+async function* bodyIfPermitted(body: Buffer, permit: SendPermit): AsyncGenerator<Buffer> {
   if (!permit.holds() && !(await permit.renew())) throw new SendPermitWithdrawn();
   yield body;
 }
@@ -70,7 +70,7 @@ const requestOf = (
   method: 'PUT',
   path,
   headers: Object.assign({}, target.headers, headers, ownHeaders, { 'content-length': String(body.length) }),
-  body: isAtOnce || !permit ? body : Readable.from(asked(body, permit), { objectMode: false }),
+  body: isAtOnce || !permit ? body : Readable.from(bodyIfPermitted(body, permit), { objectMode: false }),
 });
 
 interface CallbackTls {

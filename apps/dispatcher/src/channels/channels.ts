@@ -157,10 +157,10 @@ export class Channels {
       if (this.health.isDeleted(keyId)) throw new Unauthenticated('The key was deleted.');
       const known = await locked.find();
       this.refuseOtherKind(known, kind);
-      const birth = known ?? { tier, createdAt: locked.now() };
+      const atCreation = known ?? { tier, createdAt: locked.now() };
       const wanted = contents(known);
       if (!known) await this.ends.removeQueue(keyId, locked);
-      const row = { keyId, accountId, kind, ...wanted, tier: birth.tier, createdAt: birth.createdAt };
+      const row = { keyId, accountId, kind, ...wanted, tier: atCreation.tier, createdAt: atCreation.createdAt };
       const opened = (each: Contents): Registered => ({ ...each, target: this.readableTargetOf({ ...each, keyId }) });
       const auditAction = registration(caller, kind, opened(row), known ? opened(known) : undefined);
       const channel = await locked.save(row, known ? undefined : { status: 'created' }, auditAction);

@@ -53,7 +53,7 @@ export class ConnectionAnnouncer {
         await this.clock.sleep(againMs);
       }
     }
-    // In the same turn in which no channel was left: a later change begins again.
+    // In the same turn of the event loop in which no channel was left, so that a later change starts the work again.
     this.working = undefined;
   }
 

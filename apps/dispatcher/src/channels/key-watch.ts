@@ -7,12 +7,12 @@ import { ChannelEnds } from './channel-ends.js';
 import { CallbackHealth } from './callback-health.js';
 
 const againMs = 1_000;
-const decidedAtOnce = 8;
+const appliedAtOnce = 8;
 
 /**
  * Applies changes of keys to their channels: a key that is deleted ends its channel, a key that was reset or revoked
- * stops its callback. Every replica does this, so that it is done although some are dead. Until it is done, this replica does
- * not call a callback of the key, whatever PostgreSQL and Redis contain.
+ * stops its callback. Every replica does this, so that it is done even if other replicas are dead. Until it is done,
+ * this replica does not call a callback of the key, whatever PostgreSQL and Redis contain.
  */
 @Injectable()
 export class KeyWatch implements OnModuleInit {
@@ -42,20 +42,20 @@ export class KeyWatch implements OnModuleInit {
   /** A change that waits, for the lock of its key or for PostgreSQL, does not delay the others. */
   private next(): void {
     for (const keyId of this.pending.keyIds()) {
-      if (this.inFlight.size >= decidedAtOnce || this.stopping.signal.aborted) return;
+      if (this.inFlight.size >= appliedAtOnce || this.stopping.signal.aborted) return;
       if (!this.inFlight.has(keyId)) this.begin(keyId);
     }
   }
 
   private begin(keyId: string): void {
-    const deciding = this.decide(keyId).finally(() => {
+    const applying = this.apply(keyId).finally(() => {
       this.inFlight.delete(keyId);
       this.next();
     });
-    this.inFlight.set(keyId, deciding);
+    this.inFlight.set(keyId, applying);
   }
 
-  private async decide(keyId: string): Promise<void> {
+  private async apply(keyId: string): Promise<void> {
     const change = this.pending.latest(keyId);
     try {
       if (this.keys.isGone(keyId))

@@ -25,7 +25,10 @@ export class Repair {
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
-  /** False where Redis is full and does not take a channel. All others come first, and those that are removed make room. */
+  /**
+   * False when Redis is full and does not take a channel. Even then, the other channels are compared, and those that
+   * PostgreSQL does not have are removed, which makes room.
+   */
   async run(): Promise<boolean> {
     let refused = 0;
     for await (const page of this.store.pages()) {

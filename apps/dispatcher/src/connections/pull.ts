@@ -41,7 +41,7 @@ const closingMaxMs = 300;
 const closingStepMs = 15;
 
 /** A poll that has created its channel finds it at the next attempt, unless another call has deleted it meanwhile. */
-const makingsMax = 5;
+const creationsMax = 5;
 
 type Held = Extract<Attached, { outcome: 'ok' }>;
 
@@ -131,7 +131,7 @@ export class Pull {
     const known = after !== undefined && { after: placeOf(after) };
     const how = { conn, mode: 'free', kind: 'pull', address, ...known } as const;
     let isKnown = false;
-    let makings = 0;
+    let creations = 0;
     for (;;) {
       const { keyId, accountId } = poller;
       const attached = await this.queue.attach(keyId, accountId, how);
@@ -139,7 +139,7 @@ export class Pull {
       if (attached.outcome === 'kind') throw new ChannelOfAnotherKind(attached.kind as ChannelKind);
       isKnown ||= attached.outcome === 'busy';
       if (attached.outcome === 'missing') {
-        if (++makings > makingsMax) throw new ChannelDeleted();
+        if (++creations > creationsMax) throw new ChannelDeleted();
         // A first poll creates the channel; a poll that has seen it does not create it again after its deletion.
         await this.channels.ensurePull(poller, isKnown);
       } else if (performance.now() > deadline) throw new PollAlreadyOpen();
@@ -165,17 +165,17 @@ export class Pull {
 
   private found(hold: Hold, { batch, incarnation }: MarkedBatch): Found {
     const body = batch.message.toBuffer();
-    const isOver = this.budget.begin(body.length);
+    const endInFlight = this.budget.begin(body.length);
     return {
       body,
       next: Buffer.from(`${incarnation}/${batch.to}`).toString('base64url'),
       written: async () => {
-        isOver();
+        endInFlight();
         this.last.add(hold.channelId, batch, 'sent');
         if (await this.queue.release(hold, batch.to)) this.telemetry.delivered('pull', batch.count);
       },
       notWritten: async () => {
-        isOver();
+        endInFlight();
         return void (await this.queue.release(hold));
       },
       broken: this.withdrawal(hold.channelId, batch.to, incarnation),

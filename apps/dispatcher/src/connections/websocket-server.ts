@@ -16,7 +16,7 @@ import { WebSocketSessions } from './websocket-sessions.js';
 export const connectPath = '/v2/notification/websocket-connect';
 
 /** How long a stop waits for the clients' close frames. */
-const goodbyesMs = 1_000;
+const closeFramesMs = 1_000;
 
 /** A client that does not close its side would keep the connection: after an upgrade it has no time-out. */
 const refuse = (socket: Duplex, status: string, headers = ''): void => {
@@ -87,7 +87,7 @@ export class WebSocketServer implements OnApplicationBootstrap, OnModuleDestroy 
     this.stopping = true;
     this.sessions.restart();
     for (const socket of this.open.keys()) socket.close(closeCodes.restart, 'restart');
-    const deadline = this.clock.now() + goodbyesMs;
+    const deadline = this.clock.now() + closeFramesMs;
     while (this.open.size > 0 && this.clock.now() < deadline) await this.clock.sleep(20);
     for (const socket of this.open.keys()) socket.terminate();
     this.sessions.stop();
@@ -102,13 +102,13 @@ export class WebSocketServer implements OnApplicationBootstrap, OnModuleDestroy 
     const text = keyTextOfSocket(request.headers.authorization, request.headers['sec-websocket-protocol']);
     if (text !== undefined && this.handshakes.has(text))
       return refuse(socket, '429 Too Many Requests', 'retry-after: 1\r\n');
-    this.shakeHands(request, socket, head, text).catch((err: unknown) => {
+    this.handshake(request, socket, head, text).catch((err: unknown) => {
       this.logger.warn({ err }, 'handshake failed');
       socket.destroy();
     });
   }
 
-  private async shakeHands(request: IncomingMessage, socket: Duplex, head: Buffer, text?: string): Promise<void> {
+  private async handshake(request: IncomingMessage, socket: Duplex, head: Buffer, text?: string): Promise<void> {
     const tooLate = this.clock.after(handshakeMaxMs, () => socket.destroy());
     try {
       if (text !== undefined) this.handshakes.add(text);
@@ -116,7 +116,7 @@ export class WebSocketServer implements OnApplicationBootstrap, OnModuleDestroy 
       const key = text === undefined ? undefined : await this.keys.verify(text, address);
       this.ws.handleUpgrade(request, socket, head, (client) => {
         this.open.set(client, { keyId: key?.keyId, address });
-        this.welcome(client, socket, key, address);
+        this.accept(client, socket, key, address);
       });
     } finally {
       tooLate.cancel();
@@ -125,7 +125,7 @@ export class WebSocketServer implements OnApplicationBootstrap, OnModuleDestroy 
   }
 
   /** Browsers cannot see an HTTP status, so a close code tells them that the key is wrong (spec §5 rule 11). */
-  private welcome(client: WebSocket, connection: Duplex, key: KnownKey | undefined, address: string): void {
+  private accept(client: WebSocket, connection: Duplex, key: KnownKey | undefined, address: string): void {
     client.on('error', (err) => this.logger.debug({ err }, 'socket'));
     client.once('close', () => this.open.delete(client));
     answerPings(client);

@@ -42,10 +42,11 @@ export interface SocketLine {
   connection: Pick<Duplex, 'cork' | 'uncork'>;
 }
 
-/** A message that was read and waits until the socket has room. It counts against the budget of messages in memory. */
+/** A message that was read and waits until the socket has room. */
 interface ReadyBatch {
   batch: EventBatch;
-  isOver: () => void;
+  /** Until this is called, the message counts against the budget of messages in memory. */
+  endInFlight: () => void;
 }
 
 /** The channel and the account of a socket, its client's address, and the fingerprint of the secret that opened it. */
@@ -223,8 +224,9 @@ export class WebSocketSession implements Holder {
   }
 
   /**
-   * Not at a restart: the client's last pongs are worth waiting for, because without them all that is under way is sent twice.
-   * A socket that ended while the session attached again has a channel that `end` did not know of.
+   * Releases the channel of a socket that is closing, and of one that ended while the session attached again, because
+   * `end` did not know of that hold. Not at a restart: the client's last pongs are worth waiting for, because without
+   * them all that is under way is sent twice.
    */
   private release(): void {
     const isLeaving = this.cause !== undefined && this.cause !== 'restart';
@@ -277,14 +279,14 @@ export class WebSocketSession implements Holder {
 
   private keepReady(behind: readonly EventBatch[]): void {
     const { budget } = this.parts.bodies;
-    this.ready = behind.map((batch) => ({ batch, isOver: budget.begin(batch.message.bytes) }));
+    this.ready = behind.map((batch) => ({ batch, endInFlight: budget.begin(batch.message.bytes) }));
   }
 
   /** undefined when none is ready, or when the channel may have another holder by now. */
   private takeReady(): EventBatch | undefined {
     this.dropOldReady();
     const next = this.ready.shift();
-    next?.isOver();
+    next?.endInFlight();
     return next?.batch;
   }
 
@@ -293,7 +295,7 @@ export class WebSocketSession implements Holder {
   }
 
   private dropReady(): void {
-    for (const { isOver } of this.ready.splice(0)) isOver();
+    for (const { endInFlight } of this.ready.splice(0)) endInFlight();
   }
 
   private send(batch: EventBatch): void {

@@ -25,12 +25,12 @@ export class BodyBuffers {
   constructor(readonly budget: BodyBudget) {}
 
   bodyOf(message: NotificationMessage): Body {
-    const isOver = this.budget.begin(message.bytes);
-    if (message.bytes < bytesMin) return { bytes: message.toBuffer(), done: isOver };
+    const endInFlight = this.budget.begin(message.bytes);
+    if (message.bytes < bytesMin) return { bytes: message.toBuffer(), done: endInFlight };
     const buffer = this.claimBuffer(2 ** Math.ceil(Math.log2(message.bytes)));
     let isOurs = true;
     const done = (hasLeft: boolean): void => {
-      isOver();
+      endInFlight();
       if (isOurs && hasLeft) this.keepBuffer(buffer);
       isOurs = false;
     };

@@ -23,7 +23,7 @@ import { Telemetry } from './telemetry.js';
 const smallBatchEvents = 2_000;
 
 /** A channel whose key changed is checked at this interval, until the change is applied to the channel. */
-const undecidedMs = 500;
+const keyChangePendingMs = 500;
 
 /** A place among the deliveries that are under way at once. */
 export interface Turn {
@@ -59,7 +59,7 @@ export class CallbackDelivery {
    */
   async deliver(channelId: string, turn: Turn): Promise<boolean> {
     if (this.keyChanges.has(channelId)) {
-      await this.queue.postpone(channelId, undecidedMs);
+      await this.queue.postpone(channelId, keyChangePendingMs);
       return false;
     }
     const claimedAtMs = performance.now();
@@ -127,14 +127,14 @@ export class CallbackDelivery {
   private async acknowledge(claim: Claim, sent: EventBatch, isToContinue: boolean, lingerMs: number): Promise<Acked> {
     const { hold, revision } = claim;
     const mode = isToContinue ? 'next' : 'release';
-    const acked = await this.report(hold, sent, () => this.queue.ack(hold, sent, mode, { lingerMs, revision }));
+    const acked = await this.storeResult(hold, sent, () => this.queue.ack(hold, sent, mode, { lingerMs, revision }));
     if (acked.outcome !== 'fenced') this.telemetry.delivered('callback', sent.count);
     return acked;
   }
 
   private async failed({ hold, revision }: Claim, batch: EventBatch, failures: number): Promise<boolean> {
     const waitMs = retryWaitMs(failures);
-    const failed = await this.report(hold, batch, () => this.queue.fail(hold, batch, waitMs, revision));
+    const failed = await this.storeResult(hold, batch, () => this.queue.fail(hold, batch, waitMs, revision));
     if (failed.outcome === 'fenced') return false;
     this.logger.debug({ channelId: hold.channelId, failures }, 'callback failed');
     if (failed.failingForMs >= failedDeliveryMaxMs)
@@ -142,8 +142,8 @@ export class CallbackDelivery {
     return true;
   }
 
-  /** When Redis does not accept the result of a batch, the batch is sent again unchanged. */
-  private async report<T>(hold: Hold, sent: EventBatch, work: () => Promise<T>): Promise<T> {
+  /** If Redis does not accept the result of a batch, the channel is released and the batch is sent again unchanged. */
+  private async storeResult<T>(hold: Hold, sent: EventBatch, work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {

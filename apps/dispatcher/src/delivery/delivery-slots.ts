@@ -11,7 +11,7 @@ const slowShare = 0.625;
 const unmeasuredShare = 0.75;
 
 /** When more channels than this were measured, all results are forgotten; each channel is measured again by its next request. */
-const judgedMax = 100_000;
+const measuredMax = 100_000;
 
 /**
  * A request costs as much as hundreds of events. So after a small batch, a channel waits a little for more events: one
@@ -94,7 +94,7 @@ export class DeliverySlots {
   answered(channelId: string, tookMs: number): void {
     const delivery = this.deliveries.get(channelId);
     if (delivery) delivery.answeredAtMs = this.clock.now();
-    if (this.quick.size >= judgedMax) this.quick.clear();
+    if (this.quick.size >= measuredMax) this.quick.clear();
     this.quick.set(channelId, tookMs <= slowAfterMs);
   }
 

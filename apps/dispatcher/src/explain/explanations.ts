@@ -91,7 +91,7 @@ export class Explanations {
     const found = await this.find(caller.accountId, uid);
     const item = found && itemOf(found, uid);
     if (!found || !item || item.accountId !== caller.accountId) throw new EventNotFound();
-    const { keyIds, own } = await this.audienceOf(item, caller);
+    const { keyIds, visible } = await this.audienceOf(item, caller);
     const next = (await this.intake.nextOffsets(found.topic, [found.partition])).get(found.partition) ?? 0n;
     return {
       uid,
@@ -102,12 +102,12 @@ export class Explanations {
       partition: found.partition,
       offset: String(found.offset),
       channels: await Promise.all(
-        own.map(async (channel) => {
+        visible.map(async (channel) => {
           const facts = await this.facts(channel);
           return { progress: progressOf(found, channel, facts, next), channel: facts };
         }),
       ),
-      without_channel: keyIds ? keyIds.length - own.length : 0,
+      without_channel: keyIds ? keyIds.length - visible.length : 0,
     };
   }
 
@@ -115,16 +115,16 @@ export class Explanations {
   private async audienceOf(
     { audience }: FramedItem,
     { accountId, keyId, permissions }: Identity,
-  ): Promise<{ keyIds: string[] | undefined; own: Channel[] }> {
+  ): Promise<{ keyIds: string[] | undefined; visible: Channel[] }> {
     const mayAll = permissions.includes('admin');
     const named = audience === '*' ? undefined : audience.filter((id) => mayAll || id === keyId);
     const keyIds = named?.slice(0, channelsMax) ?? (mayAll ? undefined : [keyId]);
-    const own = await this.database.getRepository(Channel).find({
+    const visible = await this.database.getRepository(Channel).find({
       where: { accountId, ...(keyIds && { keyId: In(keyIds) }) },
       order: { keyId: 'ASC' },
       take: channelsMax,
     });
-    return { keyIds: named && keyIds, own };
+    return { keyIds: named && keyIds, visible };
   }
 
   private async find(accountId: string, uid: string): Promise<FoundMessage | undefined> {

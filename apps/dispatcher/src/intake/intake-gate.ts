@@ -13,7 +13,7 @@ export class IntakeGate {
     private readonly consumers: KafkaBatchServer,
   ) {}
 
-  /** Called when Redis has lost positions. No topics: it lost everything. */
+  /** `listener` is called when Redis has lost positions. If it gets no topics, Redis has lost everything. */
   onPositionsLost(listener: (topics: readonly string[]) => void): void {
     this.intake.onPositionsLost(listener);
   }
@@ -22,7 +22,7 @@ export class IntakeGate {
     this.intake.pause();
   }
 
-  /** The marks of the shards, with which the intake opens. */
+  /** The generations of the shards, for `open`. */
   generations(): Promise<string[]> {
     return this.registry.generations();
   }

@@ -24,10 +24,13 @@ interface Waiting {
 /** Events of one flush. Bounds the size of one command, as `flushBytesMax` does for events of many channels. */
 const flushEventsMax = 20_000;
 
-/** A larger batch is worth a command of its own: while Redis runs it, the next one is built. */
+/** A batch of this many events does not wait for others: while Redis runs its command, the next one is built. */
 const smallBatchEvents = 200;
 
-/** While Redis writes one to its disk, the next is built. They do not overlap: a partition has one batch at a time. */
+/**
+ * While Redis writes one flush to its disk, the next one is built. Two flushes never have events of the same partition,
+ * because a partition has one batch at a time.
+ */
 const flushesAtOnce = 2;
 
 /**
@@ -61,7 +64,7 @@ export class Intake {
     this.shards = appenders.all;
   }
 
-  /** Called when Redis has lost positions. No topics: it lost everything. */
+  /** `listener` is called when Redis has lost positions. If it gets no topics, Redis has lost everything. */
   onPositionsLost(listener: (topics: readonly string[]) => void): void {
     this.positionsLostListeners.push(listener);
   }
@@ -72,9 +75,9 @@ export class Intake {
   }
 
   /**
-   * Resumes from the positions in Redis. `generations`: the marks of the shards. `reseek`: sends the consumers back to
-   * the stored positions. Batches that waited until now were fetched from positions that no longer hold: they are
-   * discarded, because appending them could leave a gap.
+   * Resumes from the positions in Redis. `generations`: those of the shards, in their order. `reseek`: sends the
+   * consumers back to the stored positions. Batches that waited until now were fetched from positions that no longer
+   * hold: they are rejected with LinkLost, because appending them could leave a gap.
    */
   resume(generations: readonly string[], reseek: () => void): void {
     this.resumeCount++;
@@ -168,7 +171,7 @@ export class Intake {
       for (const slice of flushSlices(batches, members)) {
         // The slices that are left were fetched from positions that no longer hold, as the waiting batches were.
         if (resumeCount !== this.resumeCount) throw new LinkLost();
-        await this.append(slice, this.audience(slice, members), mustMove);
+        await this.append(slice, this.eventsPerShard(slice, members), mustMove);
       }
       // Redis may have lost the events since. They are read again, and refused if they are stored.
       if (resumeCount !== this.resumeCount) throw new LinkLost();
@@ -216,7 +219,7 @@ export class Intake {
     return new Map(accounts.map((id, n) => [id, members[n] ?? []]));
   }
 
-  private audience(batches: readonly IntakeBatch[], members: ReadonlyMap<string, string[]>): ChannelEvents[][] {
+  private eventsPerShard(batches: readonly IntakeBatch[], members: ReadonlyMap<string, string[]>): ChannelEvents[][] {
     const perShard: ChannelEvents[][] = this.shards.map(() => []);
     for (const channel of channelEvents(batches, members, this.scopes.maySee))
       perShard[this.keys.shardOf(channel.channelId)]?.push(channel);

@@ -74,11 +74,11 @@ export class ShardAppender {
     private readonly parts: AppenderParts,
   ) {}
 
-  /** The mark that this shard had at the start: a shard without it is not the one that this replica knew. */
-  setGeneration(mark: string): void {
+  /** `generation`: of this shard now (`ChannelRegistry.generations`). If it changes, Redis has lost the shard. */
+  setGeneration(generation: string): void {
     this.invalidations++;
     this.expected.clear();
-    this.shardGeneration = mark;
+    this.shardGeneration = generation;
   }
 
   /** Last offset appended of each partition, or -1. */
@@ -89,7 +89,7 @@ export class ShardAppender {
     return stored.map((text) => BigInt(text ?? -1));
   }
 
-  /** The same, for a consumer that reads from there: lower positions than before do not count as lost. */
+  /** Like `storedPositions`, for a consumer that reads from there: lower positions than before do not count as lost. */
   async readPositions(topic: string, partitions: readonly number[]): Promise<bigint[]> {
     const stored = await this.storedPositions(topic, partitions);
     partitions.forEach((partition, n) => this.setExpected(positionOf({ topic, partition }), stored[n] as bigint));
@@ -104,8 +104,9 @@ export class ShardAppender {
   }
 
   /**
-   * Moves the position of every batch: at once when there are events for this shard, `mustMove` is set, or it lags too far;
-   * otherwise later. Throws LinkLost when the positions from which the batches were fetched do not hold any more.
+   * Appends the events, and moves the positions of the batches with them. Without events for this shard, the positions
+   * move later, unless `mustMove` is set or they lag too far. Throws LinkLost when the positions from which the batches
+   * were fetched do not hold any more, and PositionsLost when Redis has lost positions.
    */
   async append(
     batches: readonly IntakeBatch[],
@@ -233,7 +234,7 @@ export class ShardAppender {
   }
 
   private outcomeOf(reply: readonly Reply[], appends: ChannelAppend[], epoch: number, sentAtMs: number): AppendOutcome {
-    const [, noChannel, early, woken, bySize, byAge, channelReplies] = reply;
+    const [, noChannel, early, isReady, bySize, byAge, channelReplies] = reply;
     const skipped = { noChannel: asNumber(noChannel), beforeChannel: asNumber(early) };
     const wake: WakeUp[] = [];
     const claimed: ClaimedChannel[] = [];
@@ -256,7 +257,7 @@ export class ShardAppender {
       if (owner) wake.push({ channelId, owner, ...(permit && { permit }) });
     });
     return {
-      callbacksReady: asNumber(woken) === 1,
+      callbacksReady: asNumber(isReady) === 1,
       wake,
       claimed,
       events: appends.reduce((sum, { events }) => sum + events, 0) - skipped.noChannel - skipped.beforeChannel,

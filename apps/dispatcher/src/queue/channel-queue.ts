@@ -95,7 +95,7 @@ type Read =
   | (Extract<ReadBatch, { outcome: 'ok' }> & { waiting: number; limits: BatchLimits })
   | Exclude<ReadBatch, { outcome: 'ok' }>;
 
-/** A batch to send. `incarnation`: the mark that its queue has since its events were put into another order. */
+/** A batch to send. `incarnation`: the one that its queue got because its events were put into another order. */
 interface Ordered {
   batch: EventBatch;
   incarnation?: string;
@@ -124,7 +124,7 @@ const releaseRetryMs = 1_000;
 /** Fewer waiting events keep their order: they are sent in a moment anyway. */
 const regroupWaitingMin = 32;
 
-/** A push permit expires after this time: a process may pause at any point. */
+/** A push permit expires after this time, because a process may pause at any point and find its channel taken. */
 const permitMaxMs = 1_000;
 
 /**
@@ -289,7 +289,7 @@ export class ChannelQueue {
     }
   }
 
-  /** The answer of a poll, up to this event of the queue with this mark, did not arrive after all. */
+  /** The answer of a poll did not arrive after all: its events, up to `pendingTo` of this incarnation, come again. */
   async requeuePending(channelId: string, pendingTo: number, incarnation: string): Promise<void> {
     await this.run('requeue-pending', channelId, [pendingTo, incarnation]);
   }

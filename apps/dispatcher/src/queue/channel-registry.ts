@@ -73,7 +73,10 @@ export interface QueueState {
   dropped: Dropped;
   failuresInRow: number;
   failingSinceMs: number | undefined;
-  /** When a socket or poll was bound to it last, or the channel was made. Without one, its time runs from then on (spec §8). */
+  /**
+   * When a socket or poll was last bound to the channel, or the channel was created. While it has none, the time after
+   * which it is removed counts from then (spec §8).
+   */
   lastSeenAtMs: number | undefined;
 }
 
@@ -81,10 +84,10 @@ export interface QueueState {
 export type ExpiryRule = 'idle' | 'failed' | 'stopped' | 'no-socket' | 'no-poll';
 
 /** How soon an expired channel is checked again if its removal fails. */
-const lookAgainMs = 60_000;
+const checkAgainMs = 60_000;
 
-/** Channels of a shard that are checked at once; the next check takes the next ones. */
-const looksAtOnce = 500;
+/** How many channels of a shard are checked at once; the next check takes the next ones. */
+const checkedAtOnce = 500;
 
 /** The channels that Redis knows. PostgreSQL is the source of truth, from which these can be rebuilt. */
 @Injectable()
@@ -174,7 +177,7 @@ export class ChannelRegistry {
   async claimExpired(): Promise<{ channelId: string; rule: ExpiryRule }[]> {
     const found = await Promise.all(
       this.keys.shards.map(async (shard) => {
-        const due = ['-inf', this.clock.now(), 'LIMIT', 0, looksAtOnce] as const;
+        const due = ['-inf', this.clock.now(), 'LIMIT', 0, checkedAtOnce] as const;
         return this.claimExpiredOf(shard, await this.link.redis.zrangebyscore(shard.expiry, ...due), false);
       }),
     );
@@ -209,12 +212,15 @@ export class ChannelRegistry {
     for (const shard of this.keys.shards) yield this.link.redis.zrange(shard.expiry, 0, -1);
   }
 
-  /** Marks the shards that have no mark, as after Redis lost everything. Returns all marks. */
+  /**
+   * The generation of each shard: a random id that the shard keeps until Redis loses it. A shard that has none, such as
+   * after Redis has lost everything, gets one.
+   */
   async generations(): Promise<string[]> {
     return Promise.all(
       this.keys.shards.map(async ({ positions }) => {
         const known = await this.link.redis.hget(positions, 'generation');
-        // A full Redis accepts no mark, but has one already.
+        // Read first, because a full Redis has one but accepts no write.
         if (known) return known;
         await this.link.redis.hsetnx(positions, 'generation', randomUUID());
         return (await this.link.redis.hget(positions, 'generation')) ?? '';
@@ -231,7 +237,10 @@ export class ChannelRegistry {
     return Number(await redis.get(this.keys.shardCount));
   }
 
-  /** The set has no revisions: a process that paused before this may remove a channel that was registered again since. */
+  /**
+   * Removes the channel from the account's set, which has no revisions: if this process paused before, the channel may
+   * have been registered again since then, and is put back.
+   */
   private async leaveAccount(accountId: string, channelId: string): Promise<void> {
     const { redis } = this.link;
     const account = this.keys.account(accountId);
@@ -251,7 +260,7 @@ export class ChannelRegistry {
   ): Promise<{ channelId: string; rule: ExpiryRule }[]> {
     if (channelIds.length === 0) return [];
     const limits = [idleMaxMs, failedDeliveryMaxMs, withoutSocketMaxMs, withoutPollMaxMs, stoppedMaxMs];
-    const args = [this.clock.now(), lookAgainMs, ...limits, atOnce ? 1 : 0, ...channelIds];
+    const args = [this.clock.now(), checkAgainMs, ...limits, atOnce ? 1 : 0, ...channelIds];
     const reply = asList(await this.link.run('claim-expired', shard.forCommand(...channelIds), args));
     return asPairs(reply).map(([channelId, rule]) => ({ channelId, rule: rule as ExpiryRule }));
   }

@@ -15,7 +15,10 @@ const fullAgainMs = 2_000;
 /** Repairs also fix what a crash between PostgreSQL and Redis left behind. */
 const repairPeriodMs = 60_000;
 
-/** `lost`: Redis was, meanwhile: nothing that was found holds. `full`: it is, and does not take a channel. */
+/**
+ * How an attempt to recover ended. `open`: the intake is open. `lost`: Redis was lost during the attempt, so that
+ * nothing that was found holds. `full`: Redis is full and does not take some channels.
+ */
 type Outcome = 'open' | 'lost' | 'full';
 
 /**
@@ -28,7 +31,7 @@ export class Recovery implements OnModuleInit, OnApplicationShutdown {
   private running: Promise<void> | undefined;
   private runAgain = false;
   private stopped = false;
-  private looking: Timer | undefined;
+  private repairing: Timer | undefined;
 
   constructor(
     private readonly links: RedisLinks,
@@ -52,13 +55,13 @@ export class Recovery implements OnModuleInit, OnApplicationShutdown {
       this.logger.error({ topics }, 'Redis is behind what was appended');
       this.begin();
     });
-    this.looking = this.clock.every(repairPeriodMs, () => this.look());
+    this.repairing = this.clock.every(repairPeriodMs, () => this.repairIfIdle());
     if (outcome === 'full') this.begin();
   }
 
   onApplicationShutdown(): void {
     this.stopped = true;
-    this.looking?.cancel();
+    this.repairing?.cancel();
   }
 
   /** Starts a recovery: something is missing in Redis. */
@@ -113,7 +116,7 @@ export class Recovery implements OnModuleInit, OnApplicationShutdown {
     return 'open';
   }
 
-  private look(): void {
+  private repairIfIdle(): void {
     if (this.running || this.stopped) return;
     this.repair.run().catch((err: unknown) => this.logger.warn({ err }, 'channels not compared'));
   }

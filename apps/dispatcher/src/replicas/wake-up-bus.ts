@@ -29,8 +29,9 @@ export const parseMessage = (text: string): Message | undefined => {
 };
 
 /**
- * Wake-ups between replicas. A message may be lost: polling finds the same (channels to wake are in the holder's `woken`
- * set, a fenced holder finds out at its next step).
+ * Messages between replicas, which wake the holders of channels or close them. A message may be lost: a replica also
+ * polls which of its holders are to be woken (`woken` in Redis), and a holder that has lost its channel notices that at
+ * its next command.
  */
 @Injectable()
 export class WakeUpBus {

@@ -120,6 +120,7 @@ interface Announcing {
   clock: Clock;
 }
 
+/** The channel of a key, if it has one, while the lock of the key is held. */
 export class LockedChannel {
   constructor(
     private readonly keyId: string,

@@ -25,8 +25,8 @@ save_counters(key, counters)
 redis.call('HSET', key, 'attempt', 0, 'failSince', '', 'lingerUntil', linger, 'sentFrom', math.max(to, unconfirmed))
 
 if mode == 'hold' then return { 'held' } end
-local goes_on = (ARGV[13] == '' or ARGV[13] == state.rev) and state.stopped == ''
-if mode == 'next' and goes_on and counters.n > 0 then
+local may_continue = (ARGV[13] == '' or ARGV[13] == state.rev) and state.stopped == ''
+if mode == 'next' and may_continue and counters.n > 0 then
   local chunks, sent_to, is_lost, max, waiting = next_batch(queue, counters, state, bytes_max, ARGV, 14)
   if not is_lost then
     redis.call('HSET', key, 'sentFrom', counters.head, 'sentTo', sent_to)

@@ -8,9 +8,10 @@
 --       number of channels, then each: id, account, render code, token, revision, number of chunks, chunks
 --       token: with it the caller claims the channel, if that is a callback of this revision which had nothing to send
 --       revision: of the callback's target that the caller knows, or ''
--- Returns {'ok', events without a channel, events before their channel, ready?, dropped by size, dropped by age,
---          {born, end, owner, permitted, attempt, max, ...} for each channel}
---           born, end: the queue has all these events, of which the last one has the number end - 1; '' otherwise
+-- Returns {'ok', events without a channel, events before their channel, 1 if a callback channel waits in READY,
+--          dropped by size, dropped by age, {born, end, owner, permitted, attempt, max, ...} for each channel}
+--           born, end: mark of the queue, and the number after its last event; only if the queue took all these events
+--           and no other replica holds the channel, otherwise '' and ''
 --           owner: whom to wake; permitted: token of the caller's own socket, which may send the events now
 --           attempt: the caller has claimed the channel, and sends these events; '' when it has not
 --         {'moved', field, stored, ...}    positions are not what was expected
@@ -74,7 +75,7 @@ local function permitted(channel, start, stop)
   return state.token
 end
 
-local no_channel, early, woken, by_size, by_age, places = 0, 0, 0, 0, 0, {}
+local no_channel, early, is_ready, by_size, by_age, replies = 0, 0, 0, 0, 0, {}
 for _, channel in ipairs(channels) do
   local state = channel.state
   local created = tonumber(state.created) or 0
@@ -102,7 +103,7 @@ for _, channel in ipairs(channels) do
   for n = 1, #kept, 1000 do
     redis.call('RPUSH', queue, unpack(kept, n, math.min(n + 999, #kept)))
   end
-  local place = { '', '', '', '', '', '' }
+  local reply = { '', '', '', '', '', '' }
   if added > 0 then
     by_age = by_age + drop_aged(queue, counters, oldest)
     while counters.bytes > bytes_max do
@@ -113,25 +114,25 @@ for _, channel in ipairs(channels) do
     redis.call('HSET', channel.key, 'lastIn', now)
     local owner = state.owner
     local stop, whole = counters.head + counters.n, came == sent and state.born ~= ''
-    if whole and (owner == '' or owner == caller) then place[1], place[2] = state.born, stop end
+    if whole and (owner == '' or owner == caller) then reply[1], reply[2] = state.born, stop end
     if counters.n > 0 and whole and claimed(channel, counters, came) then
-      place[5], place[6] = tonumber(state.attempt) or 0, state.max
+      reply[5], reply[6] = tonumber(state.attempt) or 0, state.max
     elseif counters.n > 0 and state.kind == 'callback' then
       if owner == '' and state.stopped == '' then
         redis.call('ZADD', READY, 'NX', math.max(now, tonumber(state.lingerUntil) or 0), channel.id)
-        woken = 1
+        is_ready = 1
       end
     elseif counters.n > 0 and owner ~= '' then
-      place[3] = owner
+      reply[3] = owner
       if owner ~= caller then
         redis.call('ZADD', WOKEN, 0, held_as(owner, channel.id))
       elseif whole then
-        place[4], place[6] = permitted(channel, stop - came, stop), state.max
+        reply[4], reply[6] = permitted(channel, stop - came, stop), state.max
       end
     end
   end
-  for n = 1, 6 do places[#places + 1] = place[n] end
+  for n = 1, 6 do replies[#replies + 1] = reply[n] end
 end
 
 redis.call('HSET', POSITIONS, unpack(updates))
-return { 'ok', no_channel, early, woken, by_size, by_age, places }
+return { 'ok', no_channel, early, is_ready, by_size, by_age, replies }

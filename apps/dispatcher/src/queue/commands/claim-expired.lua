@@ -16,7 +16,8 @@ local function is_failing(state)
   return (tonumber(state.attempt) or 0) > 0 or lasted >= failed_max
 end
 
--- Returns the rule, when it applies (false: not now), and how soon it could apply.
+-- Returns the rule for this kind of channel, the time at which it ends the channel (false: its condition is not met
+-- now), and the time in ms for which the condition must be met until then.
 local function rule(state)
   if state.kind == 'callback' and state.stopped ~= '' then
     return 'stopped', tonumber(state.stoppedAt) + stopped_max, stopped_max
@@ -41,14 +42,14 @@ for n = 1, #ARGV - 8 do
   if state.kind == '' then
     redis.call('ZREM', EXPIRY, channel)
   elseif is_time(channel) then
-    local name, strikes, soonest = rule(state)
+    local name, ends_at, soonest = rule(state)
     local idle = tonumber(state.lastIn) + idle_max
-    local which = strikes and strikes <= now and name or idle <= now and 'idle'
+    local which = ends_at and ends_at <= now and name or idle <= now and 'idle'
     if which then
       expired[#expired + 1], expired[#expired + 2] = channel, which
       redis.call('ZADD', EXPIRY, now + again, channel)
     else
-      redis.call('ZADD', EXPIRY, math.min(idle, strikes or now + soonest, now + soonest), channel)
+      redis.call('ZADD', EXPIRY, math.min(idle, ends_at or now + soonest, now + soonest), channel)
     end
   end
 end

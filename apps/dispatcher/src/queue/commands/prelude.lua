@@ -28,6 +28,8 @@
 -- that lacks any of the declared keys therefore refuses the whole command. As NOTHING never exists, no command runs with
 -- only some of its keys: it waits until the slot has moved.
 
+-- What an event costs beside the bytes of its chunk: `eventOverheadBytes` (src/limits.ts) without the four bytes of its
+-- length, which are in the chunk.
 local EVENT_COST = 60
 
 -- How many events a socket may send without asking Redis for them, beyond those whose arrival is proven.
@@ -61,14 +63,14 @@ local function load_counters(key)
     s[name] = tonumber(s[name]) or 0
   end
   s.headAt = tonumber(s.headAt) or false
-  s.reckoned = s.droppedSize + s.droppedAge + s.droppedFailed
+  s.droppedBefore = s.droppedSize + s.droppedAge + s.droppedFailed
   return s
 end
 
 local function save_counters(key, s)
   redis.call('HSET', key, 'head', s.head, 'skip', s.skip, 'n', s.n, 'bytes', s.bytes, 'headAt', s.headAt or '',
     'droppedSize', s.droppedSize, 'droppedAge', s.droppedAge, 'droppedFailed', s.droppedFailed)
-  if s.droppedSize + s.droppedAge + s.droppedFailed > s.reckoned then
+  if s.droppedSize + s.droppedAge + s.droppedFailed > s.droppedBefore then
     redis.call('SADD', DROPPED, string.match(key, ':m:([^:]+)$'))
   end
 end
