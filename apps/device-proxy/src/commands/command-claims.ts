@@ -69,13 +69,17 @@ export class CommandClaims {
     return columns.map(({ databaseName, propertyName }) => `c.${databaseName} AS "${propertyName}"`).join();
   }
 
+  /**
+   * Under the device lock: ends the commands at the head that must not be sent (again), and claims the next one, unless
+   * another replica is executing it.
+   */
   private async judgeHead(deviceId: string, claimant: Claimant): Promise<Command | undefined> {
     const ended: [Command, Outcome][] = [];
     const claimed = await withDevice(this.dataSource, deviceId, async (manager) => {
       for (;;) {
         const head = await manager.findOne(Command, { ...queueOf(deviceId), lock });
         if (!head) return undefined;
-        if (this.isUnanswered(head, claimant)) Object.assign(head, { state: 'waiting', attempts: head.attempts - 1 });
+        if (this.isOwnClaim(head, claimant)) Object.assign(head, { state: 'waiting', attempts: head.attempts - 1 });
         else if (this.inFlight(head, claimant)) return undefined;
         const outcome = outcomeBeforeSending(head, this.clock.now());
         if (!outcome) return this.markClaimed(manager, head, claimant);
@@ -130,7 +134,7 @@ export class CommandClaims {
    * The command is claimed in this epoch of the session, although the caller knows of no such claim: the reply to the claim
    * was lost with the database connection. A session executes one command at a time, so nothing was sent for this one.
    */
-  private isUnanswered({ state, claimedBy, claimEpoch }: Command, { replica, epoch }: Claimant): boolean {
+  private isOwnClaim({ state, claimedBy, claimEpoch }: Command, { replica, epoch }: Claimant): boolean {
     return state === 'executing' && claimedBy === replica && Number(claimEpoch) === epoch;
   }
 

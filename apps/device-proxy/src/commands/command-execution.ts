@@ -87,7 +87,7 @@ export class CommandExecution {
       const again = command.attempts > 1 && !bringsNoChange(operationOf(command));
       return { done: again ? repeatedly(outcome, command.attempts) : outcome, values };
     } catch (error) {
-      return this.missed(session, command, error);
+      return this.withoutAnswer(session, command, error);
     }
   }
 
@@ -138,7 +138,7 @@ export class CommandExecution {
     });
   }
 
-  /** A value that was notified before or during a change may be the old one. */
+  /** Forgets the notified values, because a value that was notified before or during a change may be the old one. */
   private async changing<T>(session: Session, operation: Operation, ask: () => Promise<T>): Promise<T> {
     if (bringsNoChange(operation)) return ask();
     session.notified.clear();
@@ -161,7 +161,7 @@ export class CommandExecution {
     const rows = await this.interest.load(session);
     if (!rows.some((row) => row.keyId === keyId && row.together === null && targetKey(row) === key))
       return subscriptionRemoved;
-    const pending = this.joins(session, command, { paths: [path], attributes });
+    const pending = this.beginAnswer(session, command, { paths: [path], attributes });
     const target = { path, attributes };
     if (session.observations.has(key)) return this.follow(session, target, command, pending);
     return this.observe(session, target, command, pending);
@@ -206,7 +206,8 @@ export class CommandExecution {
     return (await pending.answered()) ?? this.observed(observed);
   }
 
-  private joins(
+  /** From now on, the first value of these paths that the device reports is sent to the key with the answer. */
+  private beginAnswer(
     session: Session,
     command: Command,
     observed: { paths: readonly string[]; attributes?: string | undefined; isTogether?: boolean },
@@ -232,7 +233,7 @@ export class CommandExecution {
     const format = (contentType === null ? undefined : formatOf(contentType)) ?? pathsFormat(session.data);
     const accepted = accept === null ? undefined : formatOf(accept);
     const target = { path: id, together: { paths, format }, ...(accepted !== undefined && { accept: accepted }) };
-    return this.observe(session, target, command, this.joins(session, command, { paths, isTogether: true }));
+    return this.observe(session, target, command, this.beginAnswer(session, command, { paths, isTogether: true }));
   }
 
   /** Logs the messages sent for a command as the device sees them, with the id of the request. */
@@ -252,17 +253,17 @@ export class CommandExecution {
   }
 
   /** No answer. A command that cannot be repeated fails; any other is retried as often as its sender requested. */
-  private missed(session: Session, command: Command, error: unknown): ExecutionResult {
+  private withoutAnswer(session: Session, command: Command, error: unknown): ExecutionResult {
     const repeatable = isRepeatable(operationOf(command));
     const triesLeft = command.attempts <= command.retryMax;
     if (error instanceof RequestAborted) return repeatable ? { again: 'not counted', pauseMs: 0 } : { done: inDoubt };
     if (error instanceof NotSent) return { again: 'not counted', pauseMs: retryPauseMs };
     if (error instanceof NotSendable) return { done: notSendable };
-    if (error instanceof ConnectionEnded) return this.cutOff(command, repeatable);
+    if (error instanceof ConnectionEnded) return this.connectionEnded(command, repeatable);
     if (error instanceof BodyUnavailable) return { again: 'not counted', pauseMs: packagePauseMs };
     if (error instanceof Refused)
       return triesLeft ? { again: 'counted', pauseMs: retryPauseMs } : { done: notConnected };
-    if (!(error instanceof NoAnswer)) return this.broken(command, error);
+    if (!(error instanceof NoAnswer)) return this.infrastructureFailed(command, error);
     if (!repeatable) return { done: inDoubt };
     if (!triesLeft) return { done: timeout };
     // A sleeping device is retried when it sends a message. Any other one may have lost a few datagrams.
@@ -273,7 +274,7 @@ export class CommandExecution {
    * The connection ended before the answer. The command waits for the next connection, unless it is not safe to repeat.
    * Attempts are bounded, because the command itself may make the device disconnect.
    */
-  private cutOff(command: Command, repeatable: boolean): ExecutionResult {
+  private connectionEnded(command: Command, repeatable: boolean): ExecutionResult {
     if (!repeatable) return { done: inDoubt };
     if (command.attempts <= command.retryMax || command.attempts < attemptsWhenConnectionsEndMax)
       return { again: 'counted', pauseMs: retryPauseMs };
@@ -284,7 +285,7 @@ export class CommandExecution {
    * The device answered, but Kafka, Redis or the database failed. Only operations that return values are retried: any
    * other operation may already have had its effect.
    */
-  private broken(command: Command, error: unknown): ExecutionResult {
+  private infrastructureFailed(command: Command, error: unknown): ExecutionResult {
     this.logger.error({ err: error, commandId: command.id }, 'command not executed: will be retried');
     return bringsValues(operationOf(command)) ? { again: 'not counted', pauseMs: retryPauseMs } : { done: inDoubt };
   }

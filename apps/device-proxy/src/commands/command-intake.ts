@@ -61,10 +61,13 @@ export const traceOf = ({ traceParent }: Command): { traceParent?: string } => (
 const columnsOf = (manager: EntityManager) =>
   manager.dataSource.getMetadata(Command).columns.filter(({ isInsert }) => isInsert);
 
+/** What is known of the queue of a device when another command arrives. */
 interface Ahead {
+  /** Id of the unfinished command that the request repeats. */
   known: string | null;
   /** When the last command of the device was accepted. */
   lastAcceptedAt: Date | null;
+  /** Number of unfinished commands, and size of their payloads. */
   length: number;
   bytes: number;
 }
@@ -103,11 +106,11 @@ export class CommandIntake {
     if (issued) return { command: issued, replayed: false, isNew: false };
     const once = idempotencyKey === undefined ? undefined : onceOnly(command, idempotencyKey);
     const first = once && (await this.idempotencyKeys.find(manager, once));
-    if (first) return this.before(manager, first, true);
+    if (first) return this.existing(manager, first, true);
     const { known, lastAcceptedAt, length, bytes } = await this.lookAhead(manager, command);
     if (known) {
       if (once) await this.idempotencyKeys.store(manager, once, known);
-      return this.before(manager, known, false);
+      return this.existing(manager, known, false);
     }
     const isFull = length >= queueLengthMax || bytes + (command.payload?.length ?? 0) > queueBytesMax;
     if (isFull && isUnlimited !== true)
@@ -122,7 +125,7 @@ export class CommandIntake {
     return this.idempotencyKeys.forgetOld(manager);
   }
 
-  private async before(manager: EntityManager, id: string, replayed: boolean): Promise<Stored> {
+  private async existing(manager: EntityManager, id: string, replayed: boolean): Promise<Stored> {
     return { command: await manager.findOneByOrFail(Command, { id }), replayed, isNew: false };
   }
 

@@ -36,7 +36,7 @@ const fingerprint = (
   return createHash('sha256').update(JSON.stringify(asked)).digest('hex');
 };
 
-/** The error for devices that may not be connected. */
+/** How a command ends at once, by why its device may not be connected. */
 const refusals = { suspended: deviceBlocked, deleted: registrationRemoved, none: undefined };
 
 /** Accepts commands of applications and campaigns: queues them and wakes the replica that owns the device's session. */
@@ -51,7 +51,7 @@ export class Commands {
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  /** A new device may have a session before the directory knows it. */
+  /** Throws DeviceNotFound. A new device may have a session before the directory knows it. */
   async device(identity: Identity, deviceId: string): Promise<KnownDevice> {
     const session = await this.sessions.read(deviceId);
     const entry = this.directory.get(deviceId) ?? (session ? undefined : await this.directory.wait(deviceId));
@@ -60,7 +60,7 @@ export class Commands {
     return { deviceId, accountId, ...(session && { session }) };
   }
 
-  /** When this resolves, the command is stored and announced. */
+  /** When this resolves, the command is stored and announced. Throws QueueIsFull and IdempotencyKeyReused. */
   async send(
     identity: Identity,
     { deviceId, accountId, session }: KnownDevice,

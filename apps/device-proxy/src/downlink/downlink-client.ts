@@ -26,7 +26,7 @@ export interface PushedBody {
 
 export type OnSent = (message: SentMessage) => void;
 
-/** A device's answer in terms of HTTP. */
+/** A device's answer, with a media type in place of a Content-Format, and a payload without the alternate root. */
 export interface DeviceReply {
   /** `2.05` */
   code: string;
@@ -39,7 +39,7 @@ export interface DeviceReply {
 /** Refusals of a format: 4.06, 4.15, and 4.02 from devices that do not know the option. */
 const refusals = new Set(['4.02', '4.06', '4.15']);
 
-const heeding = (request: DeviceRequest, onSent: OnSent | undefined): DeviceRequest =>
+const withOnSent = (request: DeviceRequest, onSent: OnSent | undefined): DeviceRequest =>
   onSent ? { onSent, ...request } : request;
 
 /** Values of several paths without a Content-Format are in the format that was requested. */
@@ -60,8 +60,8 @@ const replyOf = ({ data }: Session, path: string, answer: DeviceAnswer): DeviceR
 };
 
 /**
- * Sends requests to the device of a session. Throws NoAnswer, Refused, or RequestAborted when the session ends first.
- * The transport keeps the order and the limit of one request at a time.
+ * Sends requests to the device of a session. Throws the errors of device-link.ts, among them RequestAborted when the
+ * session ends first. The transport keeps the order and the limit of one request at a time.
  */
 @Injectable()
 export class DownlinkClient {
@@ -77,7 +77,7 @@ export class DownlinkClient {
     const usual = ask.operation === 'read' && ask.accept === null;
     const answer = await this.inAnyFormat(session, { asked, path: ask.path, usual }, (request) =>
       this.recordAnswer(session, (signal) =>
-        this.links.to(session.address).request(session.address, heeding(request, onSent), signal),
+        this.links.to(session.address).request(session.address, withOnSent(request, onSent), signal),
       ),
     );
     return replyOf(session, ask.path, ask.operation === 'read-composite' ? formatted(answer, asked) : answer);
@@ -104,7 +104,7 @@ export class DownlinkClient {
     const { answer, token } = await this.inAnyFormat(session, { asked, path: target.path, usual }, async (request) => {
       accept = usual ? (request.accept ?? null) : request.accept;
       const { answer, token } = await this.recordAnswer(session, (signal) =>
-        this.links.to(session.address).observe(session.address, heeding(request, onSent), signal),
+        this.links.to(session.address).observe(session.address, withOnSent(request, onSent), signal),
       );
       return { ...answer, answer, token };
     });

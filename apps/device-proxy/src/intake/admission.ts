@@ -37,6 +37,7 @@ interface NewEndpoint {
   endpointType?: string | undefined;
 }
 
+/** Decides which endpoints may register, and as which devices. */
 @Injectable()
 export class Admission {
   constructor(
@@ -86,7 +87,7 @@ export class Admission {
     if (known) return this.behind(hostGateway, known, false);
     if (!account) throw new RetryLater(`account ${accountId} is not known here yet`);
     if (!account.autoCreateDevices) return 'unknown-device';
-    const created = await this.created({ accountId, endpointName, hostGateway }, account.devicesMax);
+    const created = await this.createDevice({ accountId, endpointName, hostGateway }, account.devicesMax);
     return created ? this.behind(hostGateway, created.entry, created.firstContact) : 'quota-reached';
   }
 
@@ -121,20 +122,23 @@ export class Admission {
     return sender.endpointName === undefined || sender.endpointName === endpointName;
   }
 
-  /** The directory has decided on an id that was assigned here. */
+  /** Forgets an id that was assigned here, because the directory has decided on it: it has deleted the device. */
   async forget(deviceId: string): Promise<void> {
     await this.contacts.forget(deviceId);
   }
 
   private async admitNew(endpoint: NewEndpoint, devicesMax?: number): Promise<Admitted | undefined> {
-    const created = await this.created(endpoint, devicesMax);
+    const created = await this.createDevice(endpoint, devicesMax);
     if (!created || created.entry.lifecycleStatus === 'blocked') return undefined;
     const { entry, firstContact } = created;
     return { deviceId: entry.deviceId, endpointType: entry.endpointType, firstContact };
   }
 
-  /** Waits until the directory has the device: no session is announced before that. undefined: there is no room. */
-  private async created(
+  /**
+   * Waits until the directory has the device, because no session is announced before that. undefined: the account has
+   * reached its quota of devices. Throws RetryLater as `admit` does.
+   */
+  private async createDevice(
     endpoint: NewEndpoint,
     devicesMax?: number,
   ): Promise<{ entry: DirectoryEntry; firstContact: boolean } | undefined> {

@@ -114,7 +114,7 @@ export class Observer implements BeforeApplicationShutdown {
     await this.endWhere(session, (observed) => covers(path, observed));
   }
 
-  /** The same for objects and instances that the new link list of the device no longer contains. */
+  /** Ends the observations of objects and instances that the new link list of the device no longer contains. */
   async listed(session: Session): Promise<void> {
     const registered = new RegisteredPaths(session.data.links);
     await this.endWhere(session, (observed) => observed !== gatewayPath && !registered.isRegistered(observed));
@@ -138,7 +138,7 @@ export class Observer implements BeforeApplicationShutdown {
     for (const { observations } of all)
       for (const { token } of observations.all()) this.links.to(previousAddress).forget(previousAddress, token);
     this.links.to(session.address).hold(session.address);
-    if (outlivesItsDevice(previousAddress)) this.leave(session, previousAddress);
+    if (outlivesItsDevice(previousAddress)) this.closePrevious(session, previousAddress);
     if (!observes && (isConnection(previousAddress) || isConnection(session.address))) {
       for (const one of all) one.requireReconciliation();
       await Promise.all(all.map((one) => this.loseConnected(one)));
@@ -152,7 +152,7 @@ export class Observer implements BeforeApplicationShutdown {
   }
 
   /** Closes the previous connection: the device may have lost it silently, and then answers on it would never come. */
-  private leave({ accountId }: Session, previousAddress: string): void {
+  private closePrevious({ accountId }: Session, previousAddress: string): void {
     this.links.to(previousAddress).disconnect(previousAddress, 'The device has another connection');
     this.releaseLater(accountId, previousAddress);
   }

@@ -136,7 +136,7 @@ export class Values {
     const sequence = session.nextSequence();
     const observedAt = formatTimestamp(this.clock.now());
     if (!mayTellOfFirmware(value.path)) return this.send(session, value, sequence, observedAt);
-    return this.noteFirst(session, value, sequence, observedAt);
+    return this.recordThenSend(session, value, sequence, observedAt);
   }
 
   /** Splits a payload in a format that carries times into one value per time. */
@@ -154,19 +154,20 @@ export class Values {
   /** Sends the values concurrently, after their sequence numbers are assigned. Firmware results are recorded in order. */
   private async inOrder(session: Session, values: readonly ArrivedValue[]): Promise<void> {
     const observedAt = formatTimestamp(this.clock.now());
-    let noted: Promise<void> = Promise.resolve();
+    let recorded: Promise<void> = Promise.resolve();
     await Promise.all(
       values.map((each, n) => {
         const value = n === 0 ? each : { ...each, answer: undefined };
         const sequence = session.nextSequence();
         if (!mayTellOfFirmware(value.path)) return this.send(session, value, sequence, observedAt);
-        noted = noted.then(() => this.noteFirst(session, value, sequence, observedAt));
-        return noted;
+        recorded = recorded.then(() => this.recordThenSend(session, value, sequence, observedAt));
+        return recorded;
       }),
     );
   }
 
-  private noteFirst(session: Session, value: ArrivedValue, sequence: number, observedAt: string): Promise<void> {
+  /** For a value that may tell the result of a firmware update, which is recorded first. */
+  private recordThenSend(session: Session, value: ArrivedValue, sequence: number, observedAt: string): Promise<void> {
     return this.firmware.recordValue(session, value).then(() => this.send(session, value, sequence, observedAt));
   }
 

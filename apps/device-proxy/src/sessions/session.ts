@@ -53,7 +53,7 @@ export interface StoredSession {
   expiresAtMs: number;
   data: RegistrationData;
   observations: Observation[];
-  /** Position of its observations when they were last written. */
+  /** The position of the newest notification of each observation, when these were last written to Redis. */
   newest?: ObserveSequences;
 }
 
@@ -63,7 +63,7 @@ export class Session {
   readonly accountId: string;
   readonly registrationId: string;
   readonly epoch: number;
-  /** `ip:port` the device's last registration or update came from. */
+  /** Where messages of the device come from, in the notation of peer-address.ts. */
   address: string;
   data: RegistrationData;
   lastSeenAtMs: number;
@@ -91,7 +91,7 @@ export class Session {
   readonly notified = new NotifiedValues();
   /** It ended here: by deregistration, expiry or take-over. */
   isOver = false;
-  /** Position of its observations when the session was last written, until the observer adopts it. */
+  /** The positions that `StoredSession.newest` describes, until the observer adopts the observations with them. */
   newestBefore: ObserveSequences | undefined;
   private lastSequence = 0;
   /** Set while work waits for the device; created on demand, because for most sessions none does. */

@@ -87,7 +87,7 @@ const answerOf = ({ code, payload, contentFormat, maxAgeSeconds, locationPath }:
   ...(locationPath && locationPath.length > 0 && { location: locationPath }),
 });
 
-const failure = (error: unknown): unknown => {
+const linkErrorOf = (error: unknown): unknown => {
   if (error instanceof RequestTimedOut) return new NoAnswer(error.message, { cause: error });
   if (error instanceof NotConnected && error.sent) return new ConnectionEnded(error.message, { cause: error });
   if (error instanceof NotConnected || error instanceof QueueFull) return new NotSent(error.message, { cause: error });
@@ -102,32 +102,35 @@ const failure = (error: unknown): unknown => {
   return new RequestAborted(error instanceof Error ? error.message : String(error), { cause: error });
 };
 
-/** Rejects with RequestAborted when the signal aborts. Over UDP nothing more is sent: the address may be reused. */
+/**
+ * Rejects with RequestAborted when the signal aborts, and with another error of device-link.ts when the work fails.
+ * After an abort, nothing more is sent over UDP, because the address may be reused.
+ */
 const unlessAborted = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
   new Promise((resolve, reject) => {
     const abort = (): void => reject(new RequestAborted('the session ended'));
     if (signal.aborted) abort();
     signal.addEventListener('abort', abort, { once: true });
     work
-      .then(resolve, (error: unknown) => reject(failure(error)))
+      .then(resolve, (error: unknown) => reject(linkErrorOf(error)))
       .finally(() => signal.removeEventListener('abort', abort));
   });
 
-/** An observation as the endpoint sees it; shared by all devices with the same request. */
-interface Watch {
+/** What the endpoint needs of an observation, shared by all devices that are observed with the same request. */
+interface SharedObservation {
   request: OutgoingRequest;
   handler: NotificationHandler;
 }
 
-/** Limits the shared watches. At the limit, all are dropped, and created again when needed. */
-const watchesMax = 10_000;
+/** Limits the shared observations. At the limit, all are dropped, and created again when needed. */
+const sharedMax = 10_000;
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** Devices over CoAP: through the one socket they sent to, or over the connection that they opened. */
 export class CoapLink implements DeviceLink {
   /** Observations of a path are alike on many devices: they share the request and the notification handler. */
-  private readonly watches = new Map<string, Watch>();
+  private readonly shared = new Map<string, SharedObservation>();
   private deliver: DeliverNotification = () => Promise.resolve(false);
 
   constructor(
@@ -155,25 +158,25 @@ export class CoapLink implements DeviceLink {
   async observe(address: string, request: DeviceRequest, signal: AbortSignal): Promise<ObservedAnswer> {
     const peer = this.peers.peerOf(address);
     const { onSent, ...observed } = request;
-    const watch = this.watchOf(observed);
+    const shared = this.sharedFor(observed);
     let known = false;
     // A notification may overtake the answer that reveals its token, so it waits for the answer.
     const handler = async (notification: CoapNotification): Promise<void> => {
       if (!known) await answered.then(nextTurn, nextTurn);
-      await watch.handler(notification);
+      await shared.handler(notification);
     };
-    const answered = this.endpoint.observe(peer, { ...watch.request, signal, ...(onSent && { onSent }) }, handler);
+    const answered = this.endpoint.observe(peer, { ...shared.request, signal, ...(onSent && { onSent }) }, handler);
     const observation = await unlessAborted<Observation<ReceivedResponse>>(answered, signal);
     setImmediate(() => {
       known = true;
-      observation.handOver(watch.handler);
+      observation.handOver(shared.handler);
     });
     const answer = answerOf(observation.response);
     return observation.observing ? { answer, token: observation.token.toString('hex') } : { answer };
   }
 
   adopt(address: string, token: string, request: DeviceRequest, newest?: NewestReport): void {
-    const { handler, request: sent } = this.watchOf(request);
+    const { handler, request: sent } = this.sharedFor(request);
     const peer = this.peers.peerOf(address);
     this.endpoint.restoreObservation(peer, Buffer.from(token, 'hex'), handler, { request: sent, newest });
   }
@@ -211,17 +214,17 @@ export class CoapLink implements DeviceLink {
     this.peers.disconnect(this.peers.peerOf(address), why);
   }
 
-  private watchOf(request: DeviceRequest): Watch {
+  private sharedFor(request: DeviceRequest): SharedObservation {
     const { path, query = [], accept, contentFormat, payload } = request;
     // A list of paths has the same bytes in SenML and in SenML-ETCH.
     const key = [path, query.join('&'), accept, contentFormat, payload?.toString('base64')].join(' ');
-    const known = this.watches.get(key);
+    const known = this.shared.get(key);
     if (known) return known;
     const sent = outgoing(request);
-    const watch: Watch = { request: sent, handler: (notification) => this.handle(notification, sent) };
-    if (this.watches.size >= watchesMax) this.watches.clear();
-    this.watches.set(key, watch);
-    return watch;
+    const added: SharedObservation = { request: sent, handler: (notification) => this.handle(notification, sent) };
+    if (this.shared.size >= sharedMax) this.shared.clear();
+    this.shared.set(key, added);
+    return added;
   }
 
   /** A notification without an observation is acknowledged, and the device is asked to stop. */
@@ -251,7 +254,7 @@ export class CoapLink implements DeviceLink {
     });
   }
 
-  /** A block-wise transfer that the device ended with an error code counts as answered. */
+  /** A block-wise transfer that the device ended with an error code counts as answered. Rethrows any other error. */
   private answeredInBlocks(error: unknown): DeviceAnswer {
     const { cause } = error as { cause?: unknown };
     if (cause instanceof BlockTransferFailed && cause.code !== undefined)

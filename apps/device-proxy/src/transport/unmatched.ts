@@ -2,8 +2,10 @@ import type { CoapDatagramEndpoint, UnmatchedNotification } from '@lanyard/coap'
 import type { CoapLink } from './coap-link.js';
 
 /**
- * The observation may belong to another replica, or date from before a restart. This replica then adopts the observation with
- * its position, and this notification may turn out to be older than that.
+ * Handles a notification whose observation is not known at the endpoint: it may belong to another replica, or date from
+ * before a restart. The notification is first offered without its value (`partial`), so that this replica adopts the
+ * observation with its position. The endpoint then takes the notification ('restored'), which may turn out to be older
+ * than that position.
  */
 export const offerUnmatched = async (
   endpoint: CoapDatagramEndpoint,

@@ -89,7 +89,7 @@ export class Notify {
     const matching = async (session: Session | undefined): Promise<[Session, Observation] | undefined> =>
       session && this.observed(session, token);
     // Over a connection the token is not looked up, because the connection identifies its device.
-    const asked = token.length === tokenDigits && !isConnection(address);
+    const isLookedUp = token.length === tokenDigits && !isConnection(address);
     const following = async (session: Session | undefined): Promise<[Session, Observation] | undefined> => {
       // A device without security never acts for a device of another account, nor for one that has a connection.
       if (!session || session.accountId !== accountId || isConnection(session.address)) return undefined;
@@ -98,7 +98,7 @@ export class Notify {
       return found;
     };
     return (
-      (asked ? await sessions.with({ by: 'token', token }, address, following) : undefined) ??
+      (isLookedUp ? await sessions.with({ by: 'token', token }, address, following) : undefined) ??
       (await sessions.with({ by: 'address', accountId, address }, address, matching))
     );
   }
@@ -135,7 +135,7 @@ export class Notify {
     return within(span, () => this.hand(session, observation, notification, span.traceParent));
   }
 
-  /** Creates objects of one shape, because this runs for every value and an object spread costs 2 µs. */
+  /** Passes objects of one shape on, because this runs for every value and an object spread costs 2 µs. */
   private hand(
     session: Session,
     observation: Observation,
