@@ -18,14 +18,15 @@ export class CallerWatch {
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
+  /** Checks the caller of the request every `watchPeriodMs` until the response with this body has ended. */
   follow(request: FastifyRequest, body: Readable): void {
     if (body.closed) return;
-    const look = async (): Promise<void> => {
-      // Without an answer, the next check decides: a caller that could open no stream now keeps its open ones.
+    const check = async (): Promise<void> => {
+      // If a check fails, the next one decides: the caller keeps its open stream, but could not open another one now.
       const mayContinue = await this.authenticator.mayContinue(request).catch(() => true);
       if (!mayContinue) body.destroy();
     };
-    const timer = this.clock.every(watchPeriodMs, () => void look());
+    const timer = this.clock.every(watchPeriodMs, () => void check());
     body.once('close', () => timer.cancel());
   }
 }

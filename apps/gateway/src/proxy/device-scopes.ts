@@ -30,7 +30,10 @@ export class DeviceScopes {
     if (rule === 'device') await this.mustBeMine(caller, deviceIn(route, path) ?? '');
   }
 
-  /** Throws DeviceNotFound. `deviceId`: compared as it is written, because an upstream could read another spelling differently. */
+  /**
+   * Throws DeviceNotFound, or UpstreamUnavailable when the registry does not decide. `deviceId`: compared as it is
+   * written, because an upstream could read another spelling differently.
+   */
   async mustBeMine(caller: Identity, deviceId: string): Promise<void> {
     if (!isId(deviceId)) throw new DeviceNotFound();
     const headers = {

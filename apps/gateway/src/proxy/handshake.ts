@@ -74,7 +74,10 @@ export class Handshakes {
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
-  /** The refusal of a replica that is stopping only if no other takes the client; undefined when none answered. */
+  /**
+   * Asks the replicas of the dispatcher one after another. Returns the first answer; that of a replica which is
+   * stopping only if no other replica answers; undefined when none answered, or the client has left.
+   */
   async requestUpgrade(
     path: string,
     headers: Record<string, string | string[]>,

@@ -20,14 +20,14 @@ const hopByHop = new Set([
 
 const nothingElse = new Set<string>();
 
-/** Almost all clients list only these. */
-const named = (connection: string | undefined): Set<string> =>
+/** Headers that `Connection` lists are for this hop only. Almost all clients list only `keep-alive` or `close`. */
+const listedIn = (connection: string | undefined): Set<string> =>
   connection === undefined || connection === 'keep-alive' || connection === 'close'
     ? nothingElse
     : new Set(connection.split(',').map((name) => name.trim().toLowerCase()));
 
 const pick = (headers: IncomingHttpHeaders, leaveOut: (name: string) => boolean): Headers => {
-  const forThisHop = named(headers.connection);
+  const forThisHop = listedIn(headers.connection);
   const kept: Headers = {};
   for (const name in headers) {
     const value = headers[name];
@@ -37,7 +37,7 @@ const pick = (headers: IncomingHttpHeaders, leaveOut: (name: string) => boolean)
 };
 
 /** Headers that clients must not set: their identity and origin. */
-const ours = (name: string): boolean =>
+const isReserved = (name: string): boolean =>
   name.startsWith('x-lanyard-') || name.startsWith('x-forwarded-') || name === 'forwarded' || name === requestIdHeader;
 
 export interface Provenance {
@@ -48,7 +48,7 @@ export interface Provenance {
 /** Headers that the gateway sets itself, or that belong to the connection with the upstream. */
 const replaced = new Set(['authorization', 'content-length', 'cookie', 'host']);
 
-const notForwarded = (name: string): boolean => replaced.has(name) || ours(name);
+const notForwarded = (name: string): boolean => replaced.has(name) || isReserved(name);
 
 /** Headers of a forwarded request. The identity token replaces the API key. */
 export const requestHeaders = (headers: IncomingHttpHeaders, token: string, from: Provenance): Headers => {
@@ -70,7 +70,7 @@ export const downloadHeaders = (headers: IncomingHttpHeaders, from: Provenance):
 export const handshakeHeaders = (headers: IncomingHttpHeaders, from: Provenance): Headers => ({
   ...pick(
     headers,
-    (name) => ours(name) || ['content-length', 'cookie', 'host', 'traceparent', 'tracestate'].includes(name),
+    (name) => isReserved(name) || ['content-length', 'cookie', 'host', 'traceparent', 'tracestate'].includes(name),
   ),
   [requestIdHeader]: from.requestId,
   'x-forwarded-for': from.address,

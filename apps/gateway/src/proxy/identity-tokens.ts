@@ -10,7 +10,7 @@ const tokensMax = 10_000;
 interface Signed {
   token: string;
   untilMs: number;
-  /** Belongs to one read of the key: a later read has other tokens. */
+  /** Compared by identity: another read of the key has another array, and therefore another token. */
   permissions: readonly string[];
 }
 

@@ -92,13 +92,16 @@ export class ProxyHandler {
     const headers = requestHeaders(request.headers, this.tokens.tokenFor(identity, upstream), from);
     const call = { method: request.method, path: request.url, headers, body, signal };
     const answer = await this.upstreams.pass(upstream, call);
-    this.bound(identity, call, answer, reply);
+    this.countUnread(identity, call, answer, reply);
     if (answer.body instanceof Readable) this.watch.follow(request, answer.body);
     return this.passOn(answer, reply);
   }
 
-  /** Throws RateLimited for a large read while the account has unread answers. Answers to calls with effects are not refused. */
-  private bound({ accountId }: Identity, { method, path }: Call, answer: Answer, { raw }: FastifyReply): void {
+  /**
+   * Counts the answer until its client has read it. Throws RateLimited for a large read while the account has unread
+   * answers. Answers to calls with effects are not refused.
+   */
+  private countUnread({ accountId }: Identity, { method, path }: Call, answer: Answer, { raw }: FastifyReply): void {
     const bytes = bytesOf(answer);
     const isLargeRead = bytes > joinedBytesMax && method === 'GET' && pathOf(path) !== pollPath;
     const refusal = isLargeRead ? this.unread.refusal(accountId, bytes) : undefined;

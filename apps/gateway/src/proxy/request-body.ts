@@ -1,7 +1,7 @@
 import { BodyTooLarge } from '@lanyard/service';
 import type { IncomingMessage } from 'node:http';
 
-/** The upstream's limit decides; this one stops floods. */
+/** A body may exceed its limit by this much here, because the upstream decides; the gateway only stops floods. */
 const spareBytes = 16_384;
 
 /** Bulk imports, the largest of all uploads. */

@@ -6,8 +6,9 @@ const halfOpenMs = 30_000;
 
 /**
  * Joins two sockets: bytes flow both ways, the slower side holds the faster back, an end is passed on as an end, and
- * a broken side breaks the other. `heads`: bytes that had arrived after each side's handshake. The returned function closes the
- * WebSocket with a code: the dispatcher, asked in the client's name, sends what it still has and then that code.
+ * a broken side breaks the other. `heads`: bytes that had arrived after each side's handshake. The returned function
+ * closes the WebSocket with a code: it sends a close frame to the dispatcher in the client's name, and the dispatcher
+ * answers with that code behind everything that it has sent.
  */
 export const tunnel = (
   client: Duplex,

@@ -50,21 +50,21 @@ export const pollPath = '/v2/notification/pull';
  * The same call once more. A poll confirms the events of the last answer, and that may be the answer that broke off: the
  * repetition says that its client has no answer, so that these events are delivered again.
  */
-const again = <C extends Call>(call: C): C => {
+const repetitionOf = <C extends Call>(call: C): C => {
   const { pathname, searchParams } = new URL(call.path, 'http://upstream');
   if (pathname !== pollPath || searchParams.has('after')) return call;
-  // An empty query has its question mark, too.
+  // A path with an empty query has a question mark, too.
   return { ...call, path: `${call.path}${call.path.includes('?') ? '&' : '?'}after=0` };
 };
 
-type Ask<A, C extends Call> = (replica: Replica, call: C) => Promise<A>;
+type Send<A, C extends Call> = (replica: Replica, call: C) => Promise<A>;
 
-const ask: Ask<Dispatcher.ResponseData, OwnCall> = (replica, { path, headers, signal }) =>
+const sendOwn: Send<Dispatcher.ResponseData, OwnCall> = (replica, { path, headers, signal }) =>
   replica.pool.request({ method: 'GET', path, headers, signal });
 
 /**
- * Sends calls to replicas of an upstream. A replica that cannot be reached is passed over; one that breaks off is passed
- * over when the call may be repeated. Throws UpstreamUnavailable when none answers.
+ * Sends calls to replicas of an upstream. If a replica cannot be reached, the next one is tried; if it breaks off, only
+ * when the call may be repeated. Throws UpstreamUnavailable when none answers.
  */
 @Injectable()
 export class UpstreamCalls {
@@ -91,7 +91,7 @@ export class UpstreamCalls {
     const signal = AbortSignal.timeout(timeoutMs);
     const call = { method: 'GET', path, headers: { accept: 'application/json', ...headers }, body: emptyBody, signal };
     try {
-      return await this.onOneReplica(upstream, call, ask);
+      return await this.onOneReplica(upstream, call, sendOwn);
     } catch (error) {
       throw error instanceof ServiceError ? error : new UpstreamUnavailable(upstream, error);
     }
@@ -102,19 +102,19 @@ export class UpstreamCalls {
     return this.onOneReplica(upstream, call, forwardRequest);
   }
 
-  private async onOneReplica<A, C extends Call>(upstream: Upstream, first: C, way: Ask<A, C>): Promise<A> {
+  private async onOneReplica<A, C extends Call>(upstream: Upstream, first: C, send: Send<A, C>): Promise<A> {
     let call = first;
     let cause: unknown;
     for (const replica of this.replicas.replicasOf(upstream).order()) {
       try {
-        return await way(replica, call);
+        return await send(replica, call);
       } catch (error) {
         if (call.signal.aborted || error instanceof ClientGone || error instanceof ServiceError) throw error;
         cause = error;
         this.failures.inc({ upstream });
         if (failedToConnect(error)) replica.rest();
         else if (!wasReset(error) || !idempotent.has(call.method)) break;
-        else call = again(call);
+        else call = repetitionOf(call);
         if (!call.body.repeatable()) break;
       }
     }
