@@ -41,7 +41,9 @@ const valuesOf = (changes: readonly Change[]): string[][] => [
 /** A change of devices: its statements, and how it is announced. */
 interface Transition {
   change: 'suspended' | 'resumed';
+  /** For one device: waits while another transaction has locked it. */
   one: PreparedStatement<DeviceRow>;
+  /** For a batch: leaves out devices that other transactions have locked. */
   many: PreparedStatement<DeviceRow>;
 }
 
@@ -97,7 +99,7 @@ export class SuspensionService {
   }
 
   private changeMany({ change, many }: Transition, changes: readonly Change[]): Promise<ReadonlySet<Change>> {
-    // Each device once per batch: further requests for it follow in the next one.
+    // The first request for each device. Further ones, and those that change nothing, are left to `changeOne`.
     const ofDevice = new Map(changes.toReversed().map((asked) => [asked.deviceId, asked]));
     return this.database.transaction(async (manager) => {
       const rows = await many.run(manager, valuesOf([...ofDevice.values()]));
