@@ -4,12 +4,15 @@ export interface Timer {
   cancel(): void;
 }
 
-/** Time as rules see it. Injected, so that a rule of 24 hours is tested in milliseconds. */
+/** The time for the rules of a service. It is injected, so that a test of a rule of 24 hours takes milliseconds. */
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
   after(delayMs: number, work: () => void): Timer;
-  /** The system clock may begin up to half a second after the first period: periodic work of a process is done together. */
+  /**
+   * Calls `work` in each period, for the first time after one. The first call of the system clock may be up to half a
+   * second later, so that all periodic work of a process is done at the same time.
+   */
   every(periodMs: number, work: () => void): Timer;
   /** Resolves after `delayMs`, or at once when the signal aborts. Never rejects. */
   sleep(delayMs: number, signal?: AbortSignal): Promise<void>;

@@ -1,4 +1,7 @@
-/** Whether the work ended in time. Work that takes longer continues, and what becomes of it does not matter any more. */
+/**
+ * Whether the work ended within `ms`. Rejects if the work rejects within that time. Work that takes longer continues,
+ * and its result or error is ignored.
+ */
 export const endsWithin = async (ms: number, work: Promise<unknown>): Promise<boolean> => {
   let timer: NodeJS.Timeout | undefined;
   const tooLate = new Promise<boolean>((resolve) => (timer = setTimeout(() => resolve(false), ms)));

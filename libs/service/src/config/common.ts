@@ -13,7 +13,7 @@ const startTimeoutMinMs = 5_000;
 /** Default of STOP_TIMEOUT_MS: time limit of a stop. */
 export const defaultStopTimeoutMs = 15_000;
 
-/** Time that one part of a stop needs, as other limits count it: the shortest STOP_TIMEOUT_MS is five of these. */
+/** The time that other limits reserve for one step of a stop: STOP_TIMEOUT_MS is at least five times as long. */
 export const stopStepMinMs = 2_000;
 
 /** What every app needs to run. Secrets are in their own group so that they are not logged with the rest. */
@@ -31,13 +31,16 @@ export interface CommonConfig {
     replacements?: string;
   };
   logLevel: string;
-  /** Where traces go, and how many begin here. Off without. */
+  /** Where traces are sent, and the sampled share (0 to 1) of those that begin here. Absent: tracing is off. */
   tracing?: { endpoint: string; sampleRatio: number };
   /** How long a start may take as a whole, migrations apart. */
   startTimeoutMs?: number;
   /** How long a stop may take as a whole. */
   stopTimeoutMs?: number;
-  /** `wait`: migrations are run by `node main.js migrate`, before. */
+  /**
+   * `run`, the default: the service runs its migrations when it starts. `wait`: `node main.js migrate` runs them, and
+   * the start waits until it has.
+   */
   databaseMigrations?: 'run' | 'wait';
   secrets: {
     /** With the parameters of TLS; what `pg` takes as a connection string. */
@@ -54,7 +57,10 @@ export interface ServiceConfig extends CommonConfig {
 
 const encryptionKeyBytes = 32;
 
-/** The keys for secrets at rest. */
+/**
+ * The keys for secrets at rest, from ENCRYPTION_KEY: the first one encrypts, and all of them decrypt. Throws
+ * ConfigError.
+ */
 export const encryptionKey = (reader: EnvReader): EncryptionKeys => {
   const keys = reader.list('ENCRYPTION_KEY').map((text) => Buffer.from(text, 'base64'));
   if (keys.length === 0 || keys.some(({ length }) => length !== encryptionKeyBytes))

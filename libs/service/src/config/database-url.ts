@@ -4,7 +4,10 @@ import { tlsFiles } from './tls-files.js';
 
 const name = 'DATABASE_URL';
 
-/** As the driver takes it: the folder of a socket, or a URL, perhaps without a host. It decodes user and password. */
+/**
+ * Whether the driver can read it: the folder of a Unix socket, or a URL, possibly without a host. The driver decodes
+ * the user and the password, so it must be possible to decode them.
+ */
 const isReadable = (text: string): boolean => {
   if (text.startsWith('/')) return true;
   try {
@@ -17,8 +20,8 @@ const isReadable = (text: string): boolean => {
 };
 
 /**
- * DATABASE_URL with what `DATABASE_TLS_…` say, as parameters of libpq: the driver reads the files at each connection, so
- * renewed ones need no restart.
+ * DATABASE_URL, with the settings `DATABASE_TLS_…` added as parameters of libpq. The driver reads the files at each
+ * connection, so renewed files need no restart. Throws ConfigError.
  */
 export const databaseUrl = (reader: EnvReader): string => {
   const text = reader.string(name);

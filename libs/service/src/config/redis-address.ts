@@ -2,10 +2,10 @@ import type { TlsFiles } from './tls-files.js';
 
 export type RedisKind = 'single' | 'sentinel' | 'cluster';
 
-/** Where Redis is, and as whom. */
+/** Where Redis is, and how to log in to it. */
 export interface RedisAddress {
   kind: RedisKind;
-  /** Hosts of sentinels, or of some nodes of a cluster; otherwise one. */
+  /** The sentinels, or some nodes of a cluster. A single Redis has exactly one host. */
   hosts: { host: string; port: number }[];
   username?: string;
   password?: string;

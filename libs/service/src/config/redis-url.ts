@@ -4,7 +4,10 @@ import { tlsFiles } from './tls-files.js';
 
 const name = 'REDIS_URL';
 
-/** REDIS_URL with what `REDIS_TLS_…` say, as `redisClient` takes it. */
+/**
+ * REDIS_URL, with the settings `REDIS_TLS_…` added as parameters that `redisClient` reads. Throws ConfigError, whose
+ * message shows no secret.
+ */
 export const redisUrl = (reader: EnvReader): string => {
   const text = reader.string(name);
   try {
@@ -26,8 +29,8 @@ export const redisUrl = (reader: EnvReader): string => {
 };
 
 /**
- * For services whose scripts touch keys that only a hash tag brings together: on a cluster the prefix needs one, like
- * `{device-proxy}:`. Throws ConfigError.
+ * Throws ConfigError if Redis is a cluster and the prefix of the keys has no hash tag, such as `{device-proxy}:`. For
+ * services whose scripts use several keys: on a cluster, only a hash tag puts them into the same slot.
  */
 export const requireOneSlot = (url: string, prefixVariable: string, prefix: string): void => {
   if (parseRedisUrl(url).kind === 'cluster' && !/\{[^}]+\}/.test(prefix))

@@ -63,10 +63,11 @@ export const certificateFiles = (reader: EnvReader, prefix: string): Pick<TlsFil
 
 /**
  * From `<PREFIX>_TLS_ENABLED`, `_TLS_CA_FILE`, `_TLS_CERTIFICATE_FILE` and `_TLS_PRIVATE_KEY_FILE`; undefined: no TLS.
- * Throws ConfigError for a file that is not there, or is no PEM, and for files without TLS.
+ * `enabledByDefault`: whether TLS is used if `_TLS_ENABLED` is not set. Throws ConfigError for a file that does not
+ * exist or is no PEM, and for files without TLS.
  */
-export const tlsFiles = (reader: EnvReader, prefix: string, isEnabledAnyway = false): TlsFiles | undefined => {
-  const enabled = reader.bool(`${prefix}_TLS_ENABLED`, isEnabledAnyway);
+export const tlsFiles = (reader: EnvReader, prefix: string, enabledByDefault = false): TlsFiles | undefined => {
+  const enabled = reader.bool(`${prefix}_TLS_ENABLED`, enabledByDefault);
   const ca = checked(reader, `${prefix}_TLS_CA_FILE`, certificatesIn);
   const client = certificateFiles(reader, `${prefix}_TLS`);
   if (enabled) return { ...(ca && { ca }), ...client };

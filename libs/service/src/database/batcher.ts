@@ -2,7 +2,10 @@
 const batchesMax = 2;
 const itemsMax = 100;
 
-/** A slow batch does not block others: they run beside it, limited by the connection pool. */
+/**
+ * A batch counts as running for this long at most, so that a slow batch does not block the others: they then run beside
+ * it, limited only by the connection pool.
+ */
 export const holdMsMax = 1_000;
 
 /** An item, and what its caller waits for. */

@@ -6,7 +6,10 @@ import { StopDeadline } from '../lifecycle/stop-deadline.js';
 import { CONFIG } from '../tokens.js';
 import { type DatabaseOptions, openDatabase } from './open-database.js';
 
-/** The app's schema of PostgreSQL: a DataSource that is connected and migrated, a readiness check, and the end of both. */
+/**
+ * The app's schema of PostgreSQL: a DataSource that is connected and migrated, and a readiness check. The connections
+ * are closed when the app shuts down.
+ */
 @Module({})
 export class DatabaseModule implements OnApplicationShutdown {
   static forRoot<C extends CommonConfig>(databaseOf: (config: C) => DatabaseOptions): DynamicModule {

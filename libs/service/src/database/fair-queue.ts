@@ -2,15 +2,18 @@ import type { DataSource } from 'typeorm';
 import { QueryTimedOut, RateLimited } from '../errors/service-error.js';
 import { statementMaxMs } from './open-database.js';
 
-/** Connections of a pool that lists, pages of exports and the like may hold at a time, of all accounts and of one. The others stay free. */
-const placesMax = 6;
-const placesOfOneMax = 5;
+/**
+ * How many connections of a pool the queries of all accounts, and those of one account, may hold at the same time.
+ * These queries are lists, pages of exports and the like. The other connections stay free.
+ */
+const runningMax = 6;
+const runningOfAccountMax = 5;
 
-/** Lists and the like of one account that may wait for a place. */
+/** Queries of one account that may wait for a slot. */
 const waitingMax = 200;
 const retryAfterSeconds = 1;
 
-/** Beyond this, idle accounts are dropped. */
+/** When another account comes and this many are known, those without a query are forgotten. */
 const accountsMax = 1_000;
 
 /** PostgreSQL cancelled the statement after `statementMaxMs`. */
@@ -45,11 +48,14 @@ export class FairQueue {
     return queue;
   }
 
-  /** `whose`: id of an account, also for lists of one of its keys. Rejects as `work` does, with QueryTimedOut when it took too long, and with RateLimited when too many wait. */
-  async run<T>(whose: string, work: () => Promise<T>): Promise<T> {
-    const share = this.shareOf(whose);
-    if (this.running >= placesMax || share.running >= placesOfOneMax) await this.waitForPlace(share);
-    else this.occupyPlace(share);
+  /**
+   * `accountId`: also for lists of one of the account's keys. Rejects as `work` does, with QueryTimedOut when
+   * PostgreSQL cancelled its statement, and with RateLimited when too many queries of the account wait.
+   */
+  async run<T>(accountId: string, work: () => Promise<T>): Promise<T> {
+    const share = this.shareOf(accountId);
+    if (this.running >= runningMax || share.running >= runningOfAccountMax) await this.waitForSlot(share);
+    else this.occupySlot(share);
     try {
       return await work();
     } catch (error) {
@@ -61,12 +67,12 @@ export class FairQueue {
     }
   }
 
-  private occupyPlace(share: Share): void {
+  private occupySlot(share: Share): void {
     this.running++;
     share.running++;
   }
 
-  private waitForPlace(share: Share): Promise<void> {
+  private waitForSlot(share: Share): Promise<void> {
     if (share.waiting.length >= waitingMax) throw new RateLimited(retryAfterSeconds);
     if (share.waiting.length === 0) this.queue.push(share);
     return new Promise((resolve) => share.waiting.push(resolve));
@@ -75,22 +81,22 @@ export class FairQueue {
   private next(): void {
     let least: Share | undefined;
     for (const share of this.queue)
-      if (share.running < placesOfOneMax && (!least || share.running < least.running)) least = share;
-    if (!least || this.running >= placesMax) return;
+      if (share.running < runningOfAccountMax && (!least || share.running < least.running)) least = share;
+    if (!least || this.running >= runningMax) return;
     this.queue.splice(this.queue.indexOf(least), 1);
-    this.occupyPlace(least);
+    this.occupySlot(least);
     least.waiting.shift()?.();
     if (least.waiting.length > 0) this.queue.push(least);
   }
 
-  private shareOf(whose: string): Share {
-    const known = this.shares.get(whose);
+  private shareOf(accountId: string): Share {
+    const known = this.shares.get(accountId);
     if (known) return known;
     if (this.shares.size >= accountsMax)
       for (const [id, { running, waiting }] of this.shares)
         if (running === 0 && waiting.length === 0) this.shares.delete(id);
     const share = { running: 0, waiting: [] };
-    this.shares.set(whose, share);
+    this.shares.set(accountId, share);
     return share;
   }
 }

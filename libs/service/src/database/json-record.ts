@@ -24,21 +24,22 @@ const valueOf = ({ sql, kind }: JsonMember): string => {
 };
 
 /** The text between two values: the end of the one, and the name of the other. */
-const seam = (before: JsonMember | undefined, after: JsonMember | undefined): string => {
+const textBetween = (before: JsonMember | undefined, after: JsonMember | undefined): string => {
   const end = before?.kind === 'token' ? '"' : '';
   return after ? `${end},"${after.name}":${after.kind === 'token' ? '"' : ''}` : `${end}}`;
 };
 
 /**
- * SQL of a record as JSON text, members in the order given, after the constant `object`. Joined by one `concat`: its functions
- * are looked up once per statement, those of row_to_json and json_build_object for each value of each row.
+ * SQL of a record as JSON text: the constant member `object`, then the members in the order given. `concat` joins them,
+ * because PostgreSQL looks up the functions that it needs once per statement; row_to_json and json_build_object look
+ * them up for each value of each row.
  */
 export const jsonRecord = (object: string, members: readonly JsonMember[]): string => {
   const parts = members.flatMap((member, i) => [
-    quoted((i === 0 ? `{"object":"${object}"` : '') + seam(members[i - 1], member)),
+    quoted((i === 0 ? `{"object":"${object}"` : '') + textBetween(members[i - 1], member)),
     valueOf(member),
   ]);
-  const all = [...parts, quoted(seam(members.at(-1), undefined))];
+  const all = [...parts, quoted(textBetween(members.at(-1), undefined))];
   const calls: string[] = [];
   for (let from = 0; from < all.length; from += argumentsMax)
     calls.push(`concat(${all.slice(from, from + argumentsMax).join(', ')})`);

@@ -37,13 +37,16 @@ const connectTimeoutMs = 5_000;
 
 const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : 'DATABASE_URL');
 
-/** Replicas start at the same moment: one migrates, the others wait. */
+/**
+ * First key of the advisory lock for migrations; the second is a hash of the schema. Replicas start at the same time:
+ * one of them migrates, and the others wait.
+ */
 const migrationLock = 0x1a47;
 
-const lookAgainMs = 500;
+const pollMs = 500;
 
-/** Polled without a running statement, so that a server that stops answering is detected. */
-const anotherLook = (): Promise<void> => awaitingMigrations(sleep(lookAgainMs));
+/** The wait before the next poll. No statement runs meanwhile, so that a server that stops answering is detected. */
+const nextPoll = (): Promise<void> => awaitingMigrations(sleep(pollMs));
 
 const lock = async (client: pg.Client, schema: string): Promise<void> => {
   for (;;) {
@@ -52,7 +55,7 @@ const lock = async (client: pg.Client, schema: string): Promise<void> => {
       [migrationLock, schema],
     );
     if (rows[0]?.locked) return;
-    await anotherLook();
+    await nextPoll();
   }
 };
 
@@ -166,7 +169,7 @@ const waitUntilMigrated = async (dataSource: DataSource, { url, schema }: Databa
     const left = await pending(dataSource, schema);
     if (left.length === 0) return;
     if (Date.now() > end) throw new Error(`${schema} is still waiting for migrations: ${left.join(', ')}`);
-    await anotherLook();
+    await nextPoll();
   }
 };
 

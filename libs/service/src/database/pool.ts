@@ -15,8 +15,8 @@ export const pgOf = (database: () => DataSource): typeof pg => ({
 });
 
 /**
- * The pool of a DataSource that `openDatabase` opened, for statements that run all the time: TypeORM makes a query runner,
- * and several promises, for each of its own.
+ * The pool of a DataSource that `openDatabase` opened, for statements that run all the time: for each statement that
+ * TypeORM runs itself, it makes a query runner and several promises.
  */
 export const poolOf = (database: DataSource): pg.Pool => {
   const pool = pools.get(database);

@@ -2,7 +2,10 @@ import type { DataSource, EntityManager } from 'typeorm';
 import type { Clock } from '../clock.js';
 import { missingPeriods, type TimeRange } from './time-ranges.js';
 
-/** How long a change waits for readers of a table, and new readers and writers behind it; the next check retries it. */
+/**
+ * How long a change of a table waits for the readers of the table, while new readers and writers wait behind it. Then
+ * it fails, and the next check retries it.
+ */
 const lockTimeoutMs = 5_000;
 
 export interface PartitionedTable {

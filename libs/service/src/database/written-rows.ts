@@ -10,6 +10,9 @@ export const returning = async <Row>(database: Database, sql: string, parameters
 export const affected = async (database: Database, sql: string, parameters?: unknown[]): Promise<number> =>
   (await database.query<[unknown[], number]>(sql, parameters))[1];
 
-/** Whether the query has a row. For work that looks often and rarely finds something, it takes a third of a transaction. */
+/**
+ * Whether the query, which has no LIMIT, finds a row. For work that checks often and rarely finds something: this takes
+ * a third of the time of a transaction.
+ */
 export const hasRow = async (database: Database, sql: string, parameters?: unknown[]): Promise<boolean> =>
   (await database.query<unknown[]>(`${sql} LIMIT 1`, parameters)).length > 0;

@@ -21,9 +21,9 @@ export const watchBody = (clock: Clock, { request, response, isUpload, giveUp }:
   let timer: Timer;
   const wait = (): void => {
     bytes = socket.bytesRead;
-    timer = clock.after(bodyTimeoutMs, look);
+    timer = clock.after(bodyTimeoutMs, check);
   };
-  const look = (): void => {
+  const check = (): void => {
     if (request.complete) return;
     // While data is buffered and unread, this side applies back-pressure.
     const continues = socket.bytesRead > bytes || request.readableLength > 0;

@@ -11,14 +11,15 @@ const errorOf = (code: string | undefined): ServiceError => {
   return new MalformedHttp();
 };
 
-/** What Node is answering on a connection; it looks there itself before it answers an error. */
-type Answering = Socket & { _httpMessage?: ServerResponse };
+/** A socket with the response that Node is sending on it. Node reads this property too before it answers an error. */
+type ResponseSocket = Socket & { _httpMessage?: ServerResponse };
 
 /**
- * Answers what never becomes a request: a head that is no HTTP, too large or too slow. It has the error object whatever
- * the path, which was not parsed. A response in progress is aborted instead of mixed with this one.
+ * Answers what never becomes a request: a head that is not HTTP, is too large, or arrives too slowly. The answer is
+ * always the error object, also below `/v2`, because the path was not parsed. If a response is being sent, it is
+ * aborted and this one is not sent, so that the two are not mixed.
  */
-export const answerClientError = ({ code }: NodeJS.ErrnoException, socket: Answering): void => {
+export const answerClientError = ({ code }: NodeJS.ErrnoException, socket: ResponseSocket): void => {
   // Later data of a rejected request arrives here as well.
   if (socket.destroyed || socket.writableEnded) return;
   if (code === 'ECONNRESET' || socket._httpMessage?.headersSent) return void socket.destroy();

@@ -1,4 +1,7 @@
-/** Largest value a device resource may take in one write, and the largest body of any call. */
+/**
+ * The largest body of a request, except on routes for uploads, which set a larger limit. So it also limits the value
+ * that one write gives to a resource of a device.
+ */
 export const bodyLimitBytes = 1_048_576;
 
 /**

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { isApi } from '../telemetry/http-spans.js';
 import type { Logger } from '../telemetry/logger.js';
 
-/** One line for each call of the API, where `debug` is logged; costs nothing elsewhere. Without the query. */
+/** Logs one line for each call of the API, without the query, if the level `debug` is on; otherwise costs nothing. */
 export const logRequests = (fastify: FastifyInstance, logger: Logger): void => {
   if (!logger.isLevelEnabled('debug')) return;
   fastify.addHook('onResponse', async (request, reply) => {

@@ -5,7 +5,10 @@ const message = 'must not hold a NUL character or half of a surrogate pair';
 /** Matches only a surrogate without its other half: with the flag u, pairs count as one character. */
 const unstorable = /\0|\p{Surrogate}/u;
 
-/** How JSON spells them; a hit may be an escaped backslash, so the values decide. */
+/**
+ * JSON escapes of a NUL and of surrogates. A match may also be an escaped backslash with these characters behind it, or
+ * half of a complete pair, so the parsed values are checked after it.
+ */
 const suspicious = /\\u(0000|d[89a-f])/i;
 
 const fieldOf = (value: unknown, path: string): string | undefined => {
@@ -19,7 +22,10 @@ const fieldOf = (value: unknown, path: string): string | undefined => {
   return undefined;
 };
 
-/** Throws ValidationFailed naming the field whose text PostgreSQL cannot store. `text`: the JSON that `value` was. */
+/**
+ * Throws ValidationFailed naming the field whose text PostgreSQL cannot store. `text`: the JSON from which `value` was
+ * parsed.
+ */
 export const refuseUnstorableText = (text: string, value: unknown): void => {
   if (!suspicious.test(text) && !text.includes('\0')) return;
   const name = fieldOf(value, 'body');

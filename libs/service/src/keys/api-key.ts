@@ -61,7 +61,7 @@ export const hashSecret = (secret: string): string => createHash('sha256').updat
 /** A fingerprint that distinguishes secrets but does not verify them: SHA-256 in hex of the stored hash. */
 export const fingerprintOf = (hash: string): string => createHash('sha256').update(hash).digest('hex');
 
-/** Constant time for equal lengths. */
+/** Whether the secret has this hash (`hashSecret`), compared in constant time. */
 export const secretMatches = (hash: string, secret: string): boolean => {
   const given = Buffer.from(hashSecret(secret));
   const stored = Buffer.from(hash);

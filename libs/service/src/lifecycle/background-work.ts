@@ -37,7 +37,7 @@ export abstract class BackgroundWork implements OnApplicationBootstrap, BeforeAp
     await this.deadline.step(this.constructor.name, () => this.stop());
   }
 
-  /** There may be work. */
+  /** Starts work now, unless it is running: for callers that know that there may be some. */
   wake(): void {
     if (this.stopping.signal.aborted) return;
     this.working ??= this.work()

@@ -1,4 +1,4 @@
-const lookEveryMs = 100;
+const checkEveryMs = 100;
 
 /** Aborts the start. The message tells operators why the service does not run. */
 export class StartTimedOut extends Error {
@@ -37,13 +37,13 @@ export const awaitingMigrations = async <T>(work: Promise<T>): Promise<T> => {
 /** Rejects with StartTimedOut when the start takes longer. */
 export const startsWithin = async <T>(timeoutMs: number, starting: Promise<T>): Promise<T> => {
   let spentMs = 0;
-  let lookedAt = performance.now();
+  let checkedAtMs = performance.now();
   let timer: NodeJS.Timeout | undefined;
   const tooLate = new Promise<never>((_, reject) => {
     timer = setInterval(() => {
-      const now = performance.now();
-      if (migrating === 0) spentMs += now - lookedAt;
-      lookedAt = now;
+      const nowMs = performance.now();
+      if (migrating === 0) spentMs += nowMs - checkedAtMs;
+      checkedAtMs = nowMs;
       if (spentMs > timeoutMs)
         reject(
           new StartTimedOut(
@@ -51,7 +51,7 @@ export const startsWithin = async <T>(timeoutMs: number, starting: Promise<T>): 
             [...waits].map(({ what }) => what),
           ),
         );
-    }, lookEveryMs);
+    }, checkEveryMs);
   });
   try {
     return await Promise.race([starting, tooLate]);

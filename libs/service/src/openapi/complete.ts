@@ -49,7 +49,10 @@ const withExamples = (content: Record<string, MediaType>, maker: ExampleMaker): 
     }),
   );
 
-/** A handler has one schema for all media types of its body. Text is typed in, where bytes are a file to choose. */
+/**
+ * A handler has one schema for all media types of its body. On the page for trying an operation, `binary` is a file to
+ * choose, but text should be typed in, so its schema loses that format.
+ */
 const textAsText = (content: Record<string, MediaType>): Record<string, MediaType> =>
   Object.fromEntries(
     Object.entries(content).map(([type, media]) => {
@@ -112,8 +115,8 @@ const hoisted = (parameters: Parameter[] | undefined, schemas: Record<string, Js
   });
 
 /**
- * What the container cannot know about its routes: errors with their bodies, headers, path parameters that no handler
- * names.
+ * The document with what the Nest container cannot know about its routes: errors with their bodies, headers, examples,
+ * and path parameters that no handler names.
  */
 export const completed = <T extends object>(document: T): T => {
   const { paths, components } = document as unknown as Document;

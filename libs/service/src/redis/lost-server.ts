@@ -4,7 +4,10 @@ import { systemClock, type Timer } from '../clock.js';
 /** How often a connection is asked whether it still answers. */
 const askEveryMs = 500;
 
-/** A busy Redis may need longer: then its identity is checked, and nothing is discarded. */
+/**
+ * After this time without an answer, a second connection checks whether the server is still the same. A busy Redis may
+ * need longer to answer: its connection is kept.
+ */
 const silentMs = 500;
 
 const probeTimeoutMs = 1_000;
@@ -66,17 +69,17 @@ export const endWhenServerIsGone = (redis: Redis): void => {
     const mine = ++connection;
     let runId: string | undefined;
     let isAsking = false;
-    const look = async (): Promise<void> => {
+    const check = async (): Promise<void> => {
       if (connection !== mine || (await answersInTime(redis))) return;
       if ((await isGone(redis, runId)) && connection === mine) redis.disconnect(true);
     };
-    // Asked before anything else: a connection that listens to messages cannot ask.
+    // Sent before any other command: a connection that has subscribed to a channel may not send INFO.
     void redis.info('server').then((info) => (runId = runIdOf(info)), noop);
     watching?.cancel();
     watching = systemClock.every(askEveryMs, () => {
       if (isAsking) return;
       isAsking = true;
-      void look().finally(() => (isAsking = false));
+      void check().finally(() => (isAsking = false));
     });
   });
 };

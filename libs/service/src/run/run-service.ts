@@ -22,9 +22,9 @@ const startEndsMs = 5_000;
 const serve = async (start: () => Promise<Pick<RunningService, 'stop'>>, timeoutMs: number): Promise<void> => {
   const signal = nextSignal();
   const starting = startsWithin(timeoutMs, start());
-  const isAsked = signal.then(() => endsWithin(startEndsMs, starting));
-  await Promise.race([starting, isAsked]);
-  if ((await isAsked) === false)
+  const startEndedInTime = signal.then(() => endsWithin(startEndsMs, starting));
+  await Promise.race([starting, startEndedInTime]);
+  if ((await startEndedInTime) === false)
     throw new Error(`Stopped during start-up, which did not finish within ${startEndsMs} ms`);
   await (await starting).stop();
 };

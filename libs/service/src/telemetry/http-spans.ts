@@ -8,14 +8,17 @@ type Traced = FastifyRequest & { [spanOf]?: Span };
 
 export const traceParentHeader = 'traceparent';
 
-/** Whether a request is traced. Probes and scrapes are not: they are frequent, and no part of a trace. */
+/**
+ * Whether a URL belongs to the API. Other requests are not traced: probes and scrapes are frequent, and are not part of
+ * a trace.
+ */
 export const isApi = (url: string): boolean => /^\/(v\d|explain)\//.test(url);
 
 /** By the path, with `:id` for each id, and without a key that was put into it by mistake. */
 const spanNameOf = ({ method, url }: FastifyRequest): string =>
   `${method} ${withoutSecrets(url.split('?', 1)[0] ?? '').replace(/[0-9a-f]{32}/g, ':id')}`;
 
-/** The span of a request, when it is traced. */
+/** The `traceparent` that names the span of a request; undefined if the request is not traced. */
 export const traceParentOf = (request: FastifyRequest): string | undefined => (request as Traced)[spanOf]?.traceParent;
 
 /**

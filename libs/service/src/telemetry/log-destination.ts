@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs';
 import type { DestinationStream } from 'pino';
 
-/** A pipe whose reader is slow is tried again this often, after pauses. */
+/** A write to a pipe whose reader is slow is attempted this many times. The pauses in between block the process. */
 const attemptsMax = 10;
 const pauseMs = 10;
 

@@ -9,7 +9,7 @@ import {
   Registry,
 } from 'prom-client';
 
-/** How often the event loop is looked at, each time by waking the process. The lag that is reported includes it. */
+/** How often the event loop is sampled, which wakes the process each time. The reported lag includes this time. */
 const eventLoopPeriodMs = 500;
 
 /** Prometheus metrics of one app. Asking twice for a name gives the same metric. Names start with `lanyard_`. */

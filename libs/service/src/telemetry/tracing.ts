@@ -25,13 +25,14 @@ export interface SpanRecorder {
 }
 
 /**
- * Spans by hand at the hops between services. Every method gives undefined when tracing is off or the trace is not
- * sampled, at the cost of a comparison.
+ * Starts spans where requests and messages pass between services; nothing is instrumented automatically. Every method
+ * that starts a span returns undefined when tracing is off or the trace is not sampled, at the cost of a comparison.
  */
 export class Tracing {
   /**
    * @param recorder Tracing is off without one.
-   * @param sampleRatio Share of the traces begun here that is sampled, 0 to 1. Others are followed when they are sampled where they began.
+   * @param sampleRatio Share of the traces begun here that is sampled, 0 to 1. A trace that began in another service is
+   * continued if it is sampled there.
    */
   constructor(
     private readonly recorder?: SpanRecorder,
