@@ -1,13 +1,16 @@
 import { headerNames } from '@lanyard/contracts';
 import type { Logger } from '@lanyard/service';
 
-interface Passing {
+interface LoggedMessage {
   key: string | null;
   headers: { get(name: string): string | undefined };
 }
 
-/** One line for each message that a request caused, where `debug` is logged; costs nothing elsewhere. */
-export const logRequests = (logger: Logger, topic: string, what: string, messages: Iterable<Passing>): void => {
+/**
+ * Logs one line with the text `what` for each message that a REST request caused, if the level `debug` is on; otherwise
+ * costs nothing.
+ */
+export const logRequests = (logger: Logger, topic: string, what: string, messages: Iterable<LoggedMessage>): void => {
   if (!logger.isLevelEnabled('debug')) return;
   for (const { key, headers } of messages) {
     const requestId = headers.get(headerNames.requestId);

@@ -27,7 +27,10 @@ export interface KafkaOptions {
   topicPrefix?: string;
   /** Number of partitions of topics that this connection creates. An existing topic stays as it is. */
   partitions?: number;
-  /** min.insync.replicas of topics with three replicas or more that have none of their own. 1: Kafka's settings are left alone. */
+  /**
+   * min.insync.replicas for topics that have at least three replicas, and no value of their own. 1: Kafka's settings
+   * stay as they are. Default: 2.
+   */
   minInsyncReplicas?: number;
   logger: Logger;
   metrics?: Metrics;
@@ -76,7 +79,7 @@ export class KafkaConnection {
   private readonly prefix: string;
   private connectedAdmin: Promise<Admin> | undefined;
   private isClosed = false;
-  private hasToldOfOneReplica = false;
+  private hasWarnedOfOneReplica = false;
   /** Name on the cluster of a topic of this app, once `ensureTopics` has resolved. */
   private ownTopic: string | undefined;
 
@@ -105,12 +108,15 @@ export class KafkaConnection {
     return this.prefix + name;
   }
 
-  /** Adds the brokers to the message about a start that does not end. */
+  /** Waits for `work`. If the start times out meanwhile, its error names `what` and the brokers. */
   awaiting<T>(what: string, work: Promise<T>): Promise<T> {
     return awaiting(`Kafka at ${this.options.brokers.join(',')}: ${what}`, work);
   }
 
-  /** Creates what is missing, for as long as Kafka is only overloaded, and waits for leaders. Safe with several replicas at once. */
+  /**
+   * Creates the topics that do not exist, waits for their leaders, and adjusts their settings. Retries for about two
+   * minutes while Kafka is overloaded. Several replicas may call this at the same time.
+   */
   async ensureTopics(topics: readonly TopicDescription[]): Promise<void> {
     const numPartitions = this.options.partitions ?? defaultPartitions;
     const creating = this.create(
@@ -134,7 +140,7 @@ export class KafkaConnection {
     return topic;
   }
 
-  /** Next offsets of a topic: partition -> [first, end). */
+  /** For each partition of a topic: `low`, its first offset, and `high`, the offset that its next message will have. */
   async offsets(topicName: string): Promise<Map<number, { low: bigint; high: bigint }>> {
     const rows = await this.patiently((admin) => admin.fetchTopicOffsets(this.topicName(topicName)));
     return new Map(rows.map((row) => [row.partition, { low: BigInt(row.low), high: BigInt(row.high) }]));
@@ -200,7 +206,10 @@ export class KafkaConnection {
     }
   }
 
-  /** Gives topics the settings that they need. A cluster may keep its settings to itself: it is said what that means. */
+  /**
+   * Gives topics the settings that they need. A cluster may refuse to show or to change settings: then a warning says
+   * what that means, and this resolves.
+   */
   private async adjustSettings(created: ITopicConfig[], bytesMax: number): Promise<void> {
     const names = created.map(({ topic }) => topic);
     const compacted = new Set(created.filter(isCompacted).map(({ topic }) => topic));
@@ -208,7 +217,7 @@ export class KafkaConnection {
     try {
       const admin = await this.admin();
       const topics = await topicSettings(admin, names);
-      this.complain(durabilityOf(topics, wanted));
+      this.logRisks(durabilityOf(topics, wanted));
       const resources = topics.flatMap((topic) => changeOf(topic, wanted, bytesMax, compacted.has(topic.name)) ?? []);
       if (resources.length > 0) await admin.alterConfigs({ validateOnly: false, resources });
     } catch (error) {
@@ -219,14 +228,14 @@ export class KafkaConnection {
     }
   }
 
-  private complain({ unreplicated, unconfirmed }: Durability): void {
+  private logRisks({ unreplicated, unconfirmed }: Durability): void {
     if (unconfirmed.length > 0)
       this.logger.error(
         { topics: unconfirmed },
         'confirmed messages are lost when one broker fails: set min.insync.replicas of these topics to 2 or more',
       );
-    if (unreplicated.length === 0 || this.hasToldOfOneReplica) return;
-    this.hasToldOfOneReplica = true;
+    if (unreplicated.length === 0 || this.hasWarnedOfOneReplica) return;
+    this.hasWarnedOfOneReplica = true;
     this.logger.warn(
       { topics: unreplicated },
       'topics have one replica: confirmed messages are lost with the disk of its broker',

@@ -34,7 +34,11 @@ const refusalOf = (error: unknown): string | undefined => {
 /** What is kept of a reason, in characters: that of an invalid message lists everything that is wrong with it. */
 const reasonMax = 2_000;
 
-/** What is kept of each part of a letter that is too large for Kafka. Others in its request are refused too: most fit. */
+/**
+ * What is kept of a letter that is too large for Kafka: characters of its key, and bytes of its value. Headers that are
+ * longer, as JSON, are left out. Kafka refuses the other letters of its request too, but most of these are smaller than
+ * this, and are sent unchanged.
+ */
 const keptMax = 262_144;
 
 const shortened = (letter: DeadLetter): DeadLetter => {

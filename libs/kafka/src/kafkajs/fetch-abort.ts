@@ -91,7 +91,10 @@ const abortGivenUp = (group: ConsumerGroup, fetching: Promise<unknown>): void =>
   void fetching.catch(noop).finally(() => clearInterval(timer));
 };
 
-/** Fetches of the cluster's consumer bring nothing, and it continues, with other positions or in another generation of its group. */
+/**
+ * Ends the running fetches of the cluster's consumer without messages. The consumer then continues, with other
+ * positions or in another generation of its group.
+ */
 export const abortFetches = (cluster: object): void => {
   const group = groups.get(cluster);
   if (!group || group.maxWaitTime === shortWaitMs) return;
@@ -144,8 +147,8 @@ const memberships = new Map<unknown, Membership>([
 export const sendHeartbeat = async (cluster: object): Promise<Membership> => {
   const group = groups.get(cluster);
   if (!group || joining.has(group)) return 'kept';
-  // By it kafkajs decides whether to send one, and the clock may have been set back. It stays 0 when this one fails: then
-  // kafkajs sends its own after a fetch, and acts on its error.
+  // kafkajs compares this time with the clock to decide whether to send a heartbeat, and the clock may have been set
+  // back. The time stays 0 when this heartbeat fails: then kafkajs sends its own after a fetch, and acts on its error.
   group.lastRequest = 0;
   try {
     await group.heartbeat({ interval: 0 });

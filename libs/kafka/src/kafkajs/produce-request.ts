@@ -134,7 +134,8 @@ const encodeProduceRequest = (request: ProduceRequest): HeadroomRequest => {
   return HeadroomRequest.of(sizeOf(topics), (buffer, at) => writeRequest(buffer, at, request, topics));
 };
 
-const isOurs = ({ transactionalId, producerId = -1, compression = 0 }: ProduceRequest): boolean =>
+/** Whether this encoder supports the request. */
+const isSupported = ({ transactionalId, producerId = -1, compression = 0 }: ProduceRequest): boolean =>
   !transactionalId && Number(producerId) === -1 && compression === 0;
 
 const path = 'protocol/requests/produce/v3/request.js';
@@ -145,9 +146,9 @@ const path = 'protocol/requests/produce/v3/request.js';
  * they get this encoder. What kafkajs makes idempotent, a transaction or compressed is left to it.
  */
 export const replaceProduceRequest = (): void => {
-  const theirs = privateModule(path) as (request: ProduceRequest) => Encodable;
-  const ours = (request: ProduceRequest): Encodable => {
-    if (!isOurs(request)) return theirs(request);
+  const original = privateModule(path) as (request: ProduceRequest) => Encodable;
+  const replacement = (request: ProduceRequest): Encodable => {
+    if (!isSupported(request)) return original(request);
     return {
       apiKey: 0,
       apiVersion: 3,
@@ -156,5 +157,5 @@ export const replaceProduceRequest = (): void => {
       encode: async () => encodeProduceRequest(request),
     };
   };
-  replaceModule(path, ours);
+  replaceModule(path, replacement);
 };

@@ -44,7 +44,10 @@ export class KafkaBatchServer extends Server implements CustomTransportStrategy 
     for (const topicName of topicNames) this.positions.set(topicName, positions);
   }
 
-  /** The process with this client id is gone. */
+  /**
+   * Removes the process with this client id, which is gone, from the groups of all consumers, so that its partitions
+   * are assigned to others now. Never rejects.
+   */
   async evict(clientId: string): Promise<void> {
     await Promise.all([...this.consumers.values()].map((consumer) => consumer.evict(clientId)));
   }

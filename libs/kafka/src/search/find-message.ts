@@ -22,7 +22,7 @@ export interface FoundMessage {
   headers: HeaderReader;
 }
 
-/** The search was not through in time: the message may exist. */
+/** The search did not end in time: the message may exist. */
 export class SearchTimedOut extends Error {
   constructor(timeoutMs: number) {
     super(`not looked through within ${timeoutMs} ms`);
@@ -96,15 +96,15 @@ class Search {
     const { consumer, connection } = this;
     const { CRASH, GROUP_JOIN } = consumer.events;
     consumer.on(CRASH, ({ payload }) => this.ended?.(payload.error));
-    consumer.on(GROUP_JOIN, ({ payload }) => this.aim(payload.memberAssignment));
+    consumer.on(GROUP_JOIN, ({ payload }) => this.seekToStretches(payload.memberAssignment));
     await consumer.connect();
     const topics = [...new Set(this.all.map(({ topic }) => connection.topicName(topic)))];
     await consumer.subscribe({ topics, fromBeginning: false });
-    await consumer.run({ autoCommit: false, eachBatch: async (payload) => this.look(payload) });
+    await consumer.run({ autoCommit: false, eachBatch: async (payload) => this.searchBatch(payload) });
   }
 
-  /** Seeks to the start of each stretch; partitions without one are left alone. */
-  private aim(assigned: Record<string, number[]>): void {
+  /** Seeks to the start of each stretch, and pauses partitions without one. */
+  private seekToStretches(assigned: Record<string, number[]>): void {
     for (const [topic, partitions] of Object.entries(assigned))
       for (const partition of partitions) {
         const stretch = this.left.get(nameOf(topic, partition));
@@ -113,14 +113,14 @@ class Search {
       }
   }
 
-  private look({ batch }: EachBatchPayload): void {
+  private searchBatch({ batch }: EachBatchPayload): void {
     const name = nameOf(batch.topic, batch.partition);
     const stretch = this.left.get(name);
     if (!stretch) return;
     for (const message of batch.messages) {
       const headers = recordHeaders(message);
       const offset = BigInt(message.offset);
-      if (offset < stretch.from || !this.isMeant(headers)) continue;
+      if (offset < stretch.from || !this.hasWantedId(headers)) continue;
       const { topic, partition } = stretch;
       this.ended?.({ topic, partition, offset, timestampMs: Number(message.timestamp), value: message.value, headers });
       return;
@@ -130,7 +130,7 @@ class Search {
     if (this.left.size === 0) this.ended?.(undefined);
   }
 
-  private isMeant(headers: HeaderReader): boolean {
+  private hasWantedId(headers: HeaderReader): boolean {
     const { id } = this.search;
     return headers.get(headerNames.id) === id || (headers.get(headerNames.ahead)?.includes(`"uid":"${id}"`) ?? false);
   }
