@@ -47,10 +47,10 @@ export const AccessKeys = topic<AccessKeyChanged>({
   schema: AccessKeySchema,
 });
 
-/** How much of a resource's recent values the snapshot keeps, if the account says nothing. */
+/** How many recent values of a resource the snapshot keeps, and for how long, if the account does not set it. */
 export const valueHistoryDefault = { hours: 24, values: 1_000 } as const;
 
-/** What an account may ask for. */
+/** The most that an account may set. */
 export const valueHistoryMax = { hours: 744, values: 10_000 } as const;
 
 export const ValueHistorySchema = z.object({

@@ -34,7 +34,10 @@ export const DeviceCommandSchema = z
 
 export type DeviceCommandAccepted = z.infer<typeof DeviceCommandSchema>;
 
-/** A command is in the durable queue of its device (that was the 202). Its result follows on device.command-results. */
+/**
+ * A command is in the durable queue of its device: from then on, a caller gets 202 for it. Its result follows on
+ * device.command-results.
+ */
 export const DeviceCommands = topic<DeviceCommandAccepted>({
   name: 'device.commands',
   kind: 'fact',

@@ -36,7 +36,7 @@ export interface EncodedMessage {
   headers: Headers;
 }
 
-/** The same for immediate encoding: a text is ASCII, with one byte per character. */
+/** An EncodedMessage whose value may still be text, to be encoded when it is sent. The text is ASCII. */
 export interface WritableMessage extends Omit<EncodedMessage, 'value'> {
   value: Buffer | string | null;
 }
@@ -155,7 +155,7 @@ export const writeMessage = <V>(topic: Topic<V>, value: V, meta: MessageMeta): W
   return { key, value: bytes, headers: framedHeaders(topic, meta, delivery, Buffer.byteLength(itemJson)) };
 };
 
-/** The same for the bytes of the value. */
+/** Like `writeMessage`, with a value in bytes. Throws InvalidMessage. */
 export const encodeMessage = <V>(topic: Topic<V>, value: V, meta: MessageMeta): EncodedMessage => {
   const { key, value: written, headers } = writeMessage(topic, value, meta);
   return { key, value: typeof written === 'string' ? Buffer.from(written, 'latin1') : written, headers };

@@ -1,6 +1,6 @@
 import { createHash, randomFillSync } from 'node:crypto';
 
-/** Its 48 bits of time, as text. */
+/** The text of the last millisecond, because many uids have the same. */
 let last = { ms: NaN, text: '' };
 
 const timeText = (nowMs: number): string => {
