@@ -17,7 +17,10 @@ export interface ChannelOptions {
     NonNullable<Operations['PUT /v2/notification/websocket']['input']['body']>['serialization']
   >;
   onState?: (state: ChannelState) => void;
-  /** Told why the channel is not connected: ConnectionLost, or why it could not register again. The channel keeps trying. */
+  /**
+   * Called with the reason when the channel is not connected: ConnectionLost, or the error (RequestFailed or NoAnswer)
+   * of an attempt to register it again. The channel keeps trying.
+   */
   onLost?: (error: LanyardError) => void;
   /** The longest delay between two attempts to connect; default 30 s. */
   reconnectMaxMs?: number;
@@ -127,7 +130,7 @@ export class Channel implements AsyncIterable<LanyardEvent> {
       if (signal.aborted) return;
       if (isRefused(end)) return this.fail(new ChannelEnded('the key is not valid any more'));
       this.options.onLost?.(new ConnectionLost(end));
-      await this.room();
+      await this.waitForRoom();
       if (signal.aborted) return;
       this.enter('connecting');
       // Not reset at each opening: two clients of a key would take the channel from each other without a pause.
@@ -151,7 +154,7 @@ export class Channel implements AsyncIterable<LanyardEvent> {
   }
 
   /** Waits until half of the queue is free, so that a slow consumer does not reconnect for every event. */
-  private async room(): Promise<void> {
+  private async waitForRoom(): Promise<void> {
     const { signal } = this.stopped;
     if (!this.queue.isHalfEmpty) this.enter('waiting');
     while (!this.queue.isHalfEmpty && !signal.aborted)

@@ -45,7 +45,8 @@ export class Connection {
   private isPaused = false;
   /** When reading was paused or resumed. */
   private turnedAtMs = performance.now();
-  private patienceMs: number;
+  /** How long the next pause may last: pauses use this time up, and time without a pause restores it. */
+  private pauseLeftMs: number;
   /** Received since the last ping, so not confirmed: they are delivered again over the next connection. */
   private unanswered = { messages: 0, events: 0 };
 
@@ -54,7 +55,7 @@ export class Connection {
     private readonly queue: EventQueue<LanyardEvent>,
     private readonly limits: ConnectionLimits,
   ) {
-    this.patienceMs = limits.pausedMaxMs;
+    this.pauseLeftMs = limits.pausedMaxMs;
     this.socket = new WebSocket(url, ['wss', `service_${key}`], { handshakeTimeout: handshakeTimeoutMs });
     this.socket.on('ping', () => this.onPing());
     this.ended = this.follow(onOpen);
@@ -133,21 +134,21 @@ export class Connection {
     this.isPaused = true;
     this.socket.pause();
     // Short pauses add up: several pings may wait in the data that has not been read.
-    this.patienceMs = Math.min(this.limits.pausedMaxMs, this.patienceMs + this.turn());
+    this.pauseLeftMs = Math.min(this.limits.pausedMaxMs, this.pauseLeftMs + this.recordTurn());
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.giveUp(), this.patienceMs);
+    this.timer = setTimeout(() => this.giveUp(), this.pauseLeftMs);
   }
 
   private resume(): void {
     if (!this.isPaused || this.queue.isFull) return;
     this.isPaused = false;
-    this.patienceMs -= this.turn();
+    this.pauseLeftMs -= this.recordTurn();
     this.socket.resume();
     this.restartTimer();
   }
 
-  /** How long it was since the last turn. */
-  private turn(): number {
+  /** Records that reading is paused or resumed now. Returns the time in ms since it was resumed or paused before. */
+  private recordTurn(): number {
     const beforeMs = this.turnedAtMs;
     this.turnedAtMs = performance.now();
     return this.turnedAtMs - beforeMs;

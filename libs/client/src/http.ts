@@ -25,7 +25,7 @@ const isRepeatable = (method: string, path: string): boolean =>
 const idempotencyKey = 'Idempotency-Key';
 
 /** Every attempt of one call has the same key. */
-const once = (input: AnyInput): AnyInput => ({
+const withIdempotencyKey = (input: AnyInput): AnyInput => ({
   ...input,
   header: { ...input.header, [idempotencyKey]: input.header?.[idempotencyKey] ?? randomId() },
 });
@@ -85,7 +85,7 @@ export class Http {
   exchange(operation: string, input: AnyInput = {}, options: CallOptions = {}): Promise<Exchange> {
     const [method = '', path = ''] = operation.split(' ');
     const { retries = this.options.retries, signal } = options;
-    const sent = isCommand(method, path) ? once(input) : input;
+    const sent = isCommand(method, path) ? withIdempotencyKey(input) : input;
     return retrying(() => this.once(operation, sent, options), {
       retries,
       repeatable: isRepeatable(method, path),
