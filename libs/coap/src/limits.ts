@@ -7,7 +7,10 @@ export interface CoapLimits {
   /** Notifications whose handler has not finished. Beyond the limit, they are not acknowledged, and the device tries again. */
   notificationsInFlightMax: number;
   notificationsInFlightPerPeerMax: number;
-  /** Number and initial delay of retries when the handler of a non-confirmable notification fails. */
+  /**
+   * Number of retries when the handler fails for a notification that the peer does not send again, because it is not
+   * confirmable or arrived over TCP or TLS; and the delay before the first retry, which then doubles.
+   */
   notificationRetriesMax: number;
   notificationRetryMs: number;
   /** Requests whose handler has not finished. Beyond the limit, they are dropped, and the peer sends a confirmable one again. */

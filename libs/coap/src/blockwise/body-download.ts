@@ -23,12 +23,12 @@ export async function download(first: ResponseMessage, options: DownloadOptions)
   const result = await collect(first, options);
   if (result !== CHANGED) return received(first, result);
   if (!options.repeatable) throw new BlockTransferFailed('the representation changed');
-  const again = await options.fetch({ num: 0, more: false, szx: usable(first).szx });
-  if (!isSuccessCode(again.message.code)) throw refused(again);
-  const second = again.options.block2 === undefined ? again.message.payload : await collect(again, options);
+  const restart = await options.fetch({ num: 0, more: false, szx: blockOf(first).szx });
+  if (!isSuccessCode(restart.message.code)) throw refused(restart);
+  const second = restart.options.block2 === undefined ? restart.message.payload : await collect(restart, options);
   if (second === CHANGED) throw new BlockTransferFailed('the representation changed again');
   return {
-    ...received(again, second),
+    ...received(restart, second),
     ...(first.options.observe === undefined ? {} : { observe: first.options.observe }),
   };
 }
@@ -38,7 +38,7 @@ async function collect(first: ResponseMessage, options: DownloadOptions): Promis
   let bytes = 0;
   let current = first;
   for (;;) {
-    const block = usable(current);
+    const block = blockOf(current);
     const { payload } = current.message;
     if (blockOffset(block) !== bytes) throw new BlockTransferFailed('a block out of order');
     if (!isWellFilled(block, payload.length)) throw new BlockTransferFailed('a block of the wrong size');
@@ -52,7 +52,8 @@ async function collect(first: ResponseMessage, options: DownloadOptions): Promis
   }
 }
 
-function usable({ options: { block2 } }: ResponseMessage): BlockValue {
+/** @throws BlockTransferFailed when the response has no usable Block2 */
+function blockOf({ options: { block2 } }: ResponseMessage): BlockValue {
   if (block2 === undefined || block2 === 'reserved-size') throw new BlockTransferFailed('a response without its block');
   return block2;
 }
@@ -87,7 +88,7 @@ export function receivedBlock(response: ResponseMessage): ReceivedResponse {
   const { message, options } = response;
   const whole = received(response, message.payload);
   if (options.block2 === undefined) return whole;
-  const block = usable(response);
+  const block = blockOf(response);
   if (!isWellFilled(block, message.payload.length)) throw new BlockTransferFailed('a block of the wrong size');
   return { ...whole, block: bodyBlock(block) };
 }

@@ -11,7 +11,7 @@ const RESTARTS_MAX = 1;
 export interface UploadPart {
   payload: Buffer;
   block1: BlockValue;
-  /** Size of the whole body, with the first block. */
+  /** Size of the whole body; set only for the first block. */
   size1?: number;
   last: boolean;
 }
@@ -56,7 +56,7 @@ export async function upload(body: BodySource, options: UploadOptions): Promise<
       continue;
     }
     if (!isSuccessCode(response.message.code)) return response;
-    // A late copy of an earlier answer does not answer the last block: both have the same token.
+    // All answers have the same token, so this may be a late copy of an answer to an earlier block.
     if (!last || response.message.code === Code.Continue) assertContinues(response, block1.num);
     if (last) return response;
     offset += length;

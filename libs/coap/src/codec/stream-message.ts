@@ -18,6 +18,7 @@ interface Frame {
 }
 
 const TOKEN_BYTES_MAX = 8;
+/** For each form of the length (RFC 8323 §3.2): the smallest length, and the number of bytes after the first. */
 const LENGTH_BASE = [0, 13, 269, 65_805] as const;
 const EXTENSION_BYTES = [0, 1, 2, 4] as const;
 const NOTHING = Buffer.alloc(0);
@@ -32,10 +33,10 @@ function problemOf(code: number): string | undefined {
 
 /** How many bytes must be available before `frameOf` can determine the length of the message. */
 export function headBytes(first: number): number {
-  return 1 + EXTENSION_BYTES[form(first >> 4)]!;
+  return 1 + EXTENSION_BYTES[lengthForm(first >> 4)]!;
 }
 
-function form(nibble: number): 0 | 1 | 2 | 3 {
+function lengthForm(nibble: number): 0 | 1 | 2 | 3 {
   return nibble < 13 ? 0 : ((nibble - 12) as 1 | 2 | 3);
 }
 
@@ -47,7 +48,7 @@ export function frameOf(bytes: Buffer, messageBytesMax: number): Frame {
   const nibble = bytes[0]! >> 4;
   const tokenLength = bytes[0]! & 0x0f;
   if (tokenLength > TOKEN_BYTES_MAX) throw new MalformedMessage('token length above 8');
-  const kind = form(nibble);
+  const kind = lengthForm(nibble);
   const extra = EXTENSION_BYTES[kind];
   const length = extra === 0 ? nibble : LENGTH_BASE[kind] + bytes.readUIntBE(1, extra);
   const tokenAt = 1 + extra + 1;

@@ -1,6 +1,6 @@
 import { randomFillSync, randomInt } from 'node:crypto';
 
-/** Shared by all sources: a simulator has an endpoint, and therefore a source, for each device. */
+/** Random bytes for all token sources: a simulator has an endpoint, and therefore a source, for each device. */
 const pool = Buffer.alloc(4_096);
 let used = pool.length;
 

@@ -1,4 +1,4 @@
-/** Reads an unsigned integer of up to four bytes; no byte is 0 (RFC 7252 §3.2). */
+/** Reads an unsigned integer of up to four bytes; an empty value means 0 (RFC 7252 §3.2). */
 export function decodeUint(value: Buffer): number {
   return value.length === 0 ? 0 : value.readUIntBE(0, value.length);
 }

@@ -73,7 +73,7 @@ export class CoapDatagramEndpoint extends CoapEndpoint {
   }
 
   /**
-   * Device role: sends a notification. A confirmable one waits for the peer's turn and for its acknowledgement.
+   * Device role: sends a notification. A confirmable one waits in the peer's queue, and then for its acknowledgement.
    * @throws (as a rejection) QueueFull, UnencodableMessage, PeerForgotten, EndpointClosed
    */
   notify(peer: Peer, notification: OutgoingNotification): Promise<NotifyOutcome> {

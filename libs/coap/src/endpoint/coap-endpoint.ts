@@ -46,9 +46,10 @@ export abstract class CoapEndpoint {
   abstract forgetPeer(peer: Peer): void;
 
   /**
-   * Sends a request when the peer has capacity, and returns the complete response, whatever its code.
-   * @throws (as a rejection) RequestTimedOut, PeerReset, NotConnected, QueueFull, BlockTransferFailed, UnusableResponse,
-   * MessageTooLarge, UnencodableMessage, PeerForgotten, EndpointClosed
+   * Sends a request once previous ones to the peer have ended, and returns the complete response, whatever its code.
+   * @throws (as a rejection) RequestTimedOut, RequestAbandoned, PeerReset, NotConnected, QueueFull,
+   * BlockTransferFailed, UnusableResponse, MessageTooLarge, UnencodableMessage, PeerForgotten, EndpointClosed; what the
+   * source of the request rejects with
    */
   request(peer: Peer, request: OutgoingRequest): Promise<ReceivedResponse> {
     return this.requester.request(peer, request, { intent: 'plain' });

@@ -22,7 +22,11 @@ export class AnswerBodies<Via> {
     this.held = core.table({ entriesMax, bytesMax, idleMs });
   }
 
-  /** Sends a later block of an answer that was already given. False: the request is to be executed again, which is safe. */
+  /**
+   * Answers a request for a later block with a part of the kept answer. Returns false if the handler must be called
+   * instead: for the first block, or for a later block of a repeatable request whose answer is no longer kept.
+   * A request that is not repeatable gets 4.08 then, because a second execution could have a second effect.
+   */
   continue(exchange: InboundExchange<Via>): boolean {
     const { block2 } = exchange;
     if (block2 === undefined || block2.num === 0) return false;
@@ -49,8 +53,9 @@ export class AnswerBodies<Via> {
   }
 
   /**
-   * Sends the whole of a short source, otherwise its first (or the requested) block. Nothing is kept: the handler provides the
-   * source again for the next block. Rejects when the source does.
+   * Sends the whole of a short source, otherwise its first (or the requested) block. Nothing is kept: the handler
+   * provides the source again for the next block.
+   * @throws (as a rejection) what the source rejects with, BlockTransferFailed, UnencodableMessage
    */
   async answerFrom(source: BodySource, exchange: InboundExchange<Via>, response: CoapResponse): Promise<void> {
     assertSendable(source);
@@ -62,7 +67,7 @@ export class AnswerBodies<Via> {
       return;
     }
     const bertBytes = Math.min(plan.bertBytes ?? SOURCE_MESSAGE_BYTES_MAX, SOURCE_MESSAGE_BYTES_MAX);
-    // A connection without blocks gets its answer in one message only.
+    // A peer that accepts no blocks cannot get this source: it is too large for one message.
     const takesBlocks = plan.wholeBytesMax !== Infinity;
     const cut = takesBlocks ? cutSource(source, withinPlan(exchange.block2, plan), bertBytes) : undefined;
     if (cut === undefined) {
@@ -93,7 +98,10 @@ export class AnswerBodies<Via> {
   }
 }
 
-/** The block to send: a smaller block than requested starts at the same byte. Several blocks at once count like one of 1024 bytes. */
+/**
+ * The block to send. If it is smaller than the requested one, it starts at the same byte. For a message with several
+ * blocks (BERT), the number counts blocks of 1024 bytes.
+ */
 function withinPlan(wanted: BlockValue | undefined, plan: AnswerPlan): { num: number; szx: number } {
   if (wanted === undefined) return { num: 0, szx: plan.szx };
   const szx = Math.min(wanted.szx, plan.szx);

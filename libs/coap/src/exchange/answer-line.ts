@@ -51,7 +51,7 @@ export abstract class AnswerLine<Via> {
   /** Answers a request that has an unknown critical option. */
   abstract rejectOptions(exchange: InboundExchange<Via>): void;
 
-  /** Sends one message, with the Block1 of the request. Never throws. */
+  /** Sends one message, with the Block1 of the request. Never throws: 5.00 replaces a response that is invalid. */
   send(exchange: InboundExchange<Via>, response: CoapResponse, extras: ResponseExtras = {}): void {
     if (!this.isOpen(exchange)) return;
     const { block1 } = exchange;
@@ -59,7 +59,7 @@ export abstract class AnswerLine<Via> {
       this.write(exchange, response, block1 === undefined ? extras : { ...extras, block1 });
     } catch (error) {
       this.core.report(error);
-      // Fits into any message.
+      // This answer fits into any message.
       if (this.isOpen(exchange)) this.write(exchange, { code: Code.InternalServerError }, {});
     }
     const { onSent } = response;

@@ -23,7 +23,7 @@ export class InboundExchange<Via> implements Arrival<Via> {
   readonly confirmable: boolean;
   readonly via: Via;
 
-  /** Without `options`, all that is known is that the request can be answered. */
+  /** Without `options`, the exchange serves only to refuse the request. */
   constructor(
     arrival: Arrival<Via>,
     readonly options: RequestOptions = NO_OPTIONS,

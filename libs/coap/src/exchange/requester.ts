@@ -48,7 +48,7 @@ export class Requester<To extends ClientState<Observed, Response>, Response exte
     return to.queue.run(() => this.perform(to, request, call), this.core.limits.queuedPerPeerMax);
   }
 
-  /** Fetches the remaining blocks of a notification (RFC 7959 §2.6), even while a request has no answer. */
+  /** Fetches the remaining blocks of a notification (RFC 7959 §2.6), even while a request waits for its response. */
   async complete(to: To, request: OutgoingRequest, first: Response): Promise<ReceivedResponse> {
     const rest = { intent: 'plain' } as const;
     return to.queue.complete(() => this.download(to, request, first, rest), this.core.limits.queuedPerPeerMax);
@@ -64,6 +64,8 @@ export class Requester<To extends ClientState<Observed, Response>, Response exte
     if (body.length > wholeBytesMax)
       return this.fetchRest(to, request, await this.upload(to, request, sourceOf(body), call, blocks), call);
     const response = await this.send(to, request, body, call, {});
+    // A peer may refuse the body with 4.13 and name a block size (RFC 7959 §2.9.3). If this is not larger than the size
+    // of our blocks, and the body needs several such blocks, the body is sent again in blocks of that size.
     const szx = blocks && smallerBlocks(response, blocks.szx + 1);
     const tooLarge = response.message.code === Code.RequestEntityTooLarge;
     if (!tooLarge || szx === undefined || blockBytes(szx) >= body.length)
@@ -87,7 +89,10 @@ export class Requester<To extends ClientState<Observed, Response>, Response exte
     return receivedBlock(response);
   }
 
-  /** Sends a body from a source; one message never has more of it than the peer must accept. */
+  /**
+   * Sends a body from a source. One message has at most `SOURCE_MESSAGE_BYTES_MAX` bytes of it, or `bodyBytesMax` if
+   * the peer accepts no blocks.
+   */
   private async performFrom(
     source: BodySource,
     to: To,

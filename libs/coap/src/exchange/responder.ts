@@ -17,7 +17,7 @@ export class Responder {
 
   /** Handles a message that is not a duplicate. */
   handle(message: CoapMessage, peer: Peer, state: PeerState | undefined): void {
-    // Checked before the last block completes its upload, so that the block can be sent again.
+    // Checked before a block is added to its upload: if a last block were dropped after that, its copy would get 4.08.
     if (!this.core.inFlight.hasRoom(peer, state, 'request')) {
       this.core.count('request-refused-by-limit');
       return;
@@ -34,14 +34,14 @@ export class Responder {
     const { state } = via;
     const inFlight = this.core.inFlight.begin(peer, state, via.message, 'request');
     via.inFlight = inFlight;
-    const patience = this.acknowledgeLater(exchange);
+    const ackTimer = this.acknowledgeLater(exchange);
     void this.answering.run(exchange, payload).then(() => {
-      patience?.cancel();
+      ackTimer?.cancel();
       this.core.inFlight.remove(peer, state, inFlight);
     });
   }
 
-  /** A slow handler: an empty ACK keeps the peer from retransmitting the request. */
+  /** Sends an empty ACK if the handler is slow, so that the peer does not retransmit the request. */
   private acknowledgeLater({ peer, via }: InboundExchange<Datagram>): { cancel(): void } | undefined {
     const { message, inFlight } = via;
     if (message.type !== 'CON' || inFlight === undefined) return undefined;

@@ -7,7 +7,7 @@ export interface TableBounds {
   bytesMax?: number;
   /** An entry is forgotten after this time without a `set`. */
   idleMs: number;
-  /** Entries of one group (see `hasRoom`); default: no limit. */
+  /** Entries of one group. Only `hasRoom` checks this limit, `set` does not; default: no limit. */
   perGroupMax?: number;
 }
 
@@ -68,7 +68,7 @@ export class BoundedTable<K, V> {
     if (entry === undefined) return;
     this.heldBytes -= entry.bytes;
     this.entries.delete(key);
-    this.leave(entry.group);
+    this.removeFromGroup(entry.group);
   }
 
   clear(): void {
@@ -77,7 +77,7 @@ export class BoundedTable<K, V> {
     this.heldBytes = 0;
   }
 
-  private leave(group: string | undefined): void {
+  private removeFromGroup(group: string | undefined): void {
     if (group === undefined) return;
     const left = (this.groups.get(group) ?? 1) - 1;
     if (left > 0) this.groups.set(group, left);

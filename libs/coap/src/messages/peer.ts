@@ -9,7 +9,10 @@ export interface Peer {
   readonly address: string;
   /** 1 to 65535; 0 if the address is not an IP address. */
   readonly port: number;
-  /** `10.0.0.7:5683` or `[::1]:5683` (RFC 3986 §3.2). Computed once, because many peers need it for each message. */
+  /**
+   * `10.0.0.7:5683` or `[::1]:5683` (RFC 3986 §3.2); the key if the peer is a connection of a `DatagramTransport`.
+   * It is computed once, because it is needed for each message.
+   */
   readonly authority: string;
 }
 

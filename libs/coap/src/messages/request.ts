@@ -4,7 +4,7 @@ import { type Peer } from './peer.js';
 
 /** A request that a peer sent, complete: a block-wise body is reassembled before handlers see it. */
 export interface CoapRequest {
-  /** One of the method codes of `Code`, or an unassigned one below 0.32. */
+  /** One of the method codes of `Code`, or an unassigned one up to 0.31. */
   method: number;
   /** Uri-Path segments; empty for the root. */
   path: string[];

@@ -10,8 +10,9 @@ export interface NotificationProperties {
   confirmable: boolean;
   /** More blocks follow. */
   incomplete: boolean;
-  /** The request with which to fetch them is unknown. */
+  /** More blocks follow, but the request with which to fetch them is unknown. */
   partial: boolean;
+  /** This is the last notification of the observation. */
   ended: boolean;
 }
 
@@ -58,7 +59,7 @@ export function notificationOf(
   };
 }
 
-/** What a handler gets: a notification that must not be used has neither its code nor its payload. */
+/** The response for a handler: if it must not be used, its code is replaced by 4.02, and its payload is removed. */
 export function withoutUnusable(response: IncomingResponse): IncomingResponse {
   if (!response.isUnusable) return response;
   return { ...response, message: { ...response.message, code: Code.BadOption, payload: Buffer.alloc(0) } };

@@ -20,7 +20,10 @@ interface RetryingCore {
   readonly timers: TimerWheel;
 }
 
-/** Whether one of the attempts succeeded. */
+/**
+ * Calls `work` until it succeeds, with delays that double: at most `notificationRetriesMax` times after the first
+ * attempt, and not again once `stopped` returns true after an attempt. Returns whether it succeeded.
+ */
 export async function repeatedly(
   { limits, timers }: RetryingCore,
   work: () => Promise<boolean>,

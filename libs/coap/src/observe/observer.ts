@@ -121,7 +121,7 @@ export abstract class Observer<
     properties: NotificationProperties,
   ): Promise<void> {
     const { token, payload } = response.message;
-    // An entry that stands for many tokens has no key.
+    // The entry for all unknown tokens, which only connections have, has an empty key.
     const notification = (body: ReceivedResponse): CoapNotification =>
       notificationOf(peer, token, entry.key || tokenKey(token), body, properties);
     if (properties.incomplete && entry.request !== undefined)
@@ -142,7 +142,7 @@ export abstract class Observer<
     if (state !== undefined) (state.observations ??= new Map<string, Entry>()).set(entry.key, entry);
   }
 
-  /** A later observation with the same token is left alone. */
+  /** Removes the observation, but not a later one with the same token. */
   protected forget(peer: Peer, entry: Entry): void {
     const observations = this.stateOf(peer)?.observations;
     if (observations?.get(entry.key) === entry) observations.delete(entry.key);

@@ -20,7 +20,10 @@ export class UnmatchedReceiver {
     private readonly observer: DatagramObserver,
   ) {}
 
-  /** Whether a response with this token waits for its verdict: later ones must then be handled here, too, known or not. */
+  /**
+   * Whether a response with this token is still being handled: later ones must then be handled here, too, even if their
+   * observation is known by now.
+   */
   awaits(peer: Peer, token: Buffer): boolean {
     return this.last.size > 0 && this.last.has(keyOf(peer, token));
   }
@@ -40,17 +43,17 @@ export class UnmatchedReceiver {
     const end = (): void => this.core.inFlight.remove(peer, state, inFlight);
     const key = keyOf(peer, token);
     const before = this.last.get(key);
-    const mine = before ? before.then(() => this.next(response, peer, end)) : this.next(response, peer, end);
-    this.last.set(key, mine);
-    await mine;
-    if (this.last.get(key) === mine) this.last.delete(key);
+    const handling = before ? before.then(() => this.handle(response, peer, end)) : this.handle(response, peer, end);
+    this.last.set(key, handling);
+    await handling;
+    if (this.last.get(key) === handling) this.last.delete(key);
   }
 
-  private async next(response: IncomingResponse, peer: Peer, end: () => void): Promise<void> {
+  private async handle(response: IncomingResponse, peer: Peer, end: () => void): Promise<void> {
     let known = this.knows(response, peer);
     if (!known)
       await retryNonConfirmable(this.core, response.message, async () => {
-        const verdict = await this.ask(response, peer);
+        const verdict = await this.askApplication(response, peer);
         known = verdict === 'restored';
         return verdict !== 'failed';
       });
@@ -65,7 +68,7 @@ export class UnmatchedReceiver {
     return this.core.peers.get(peer.key)?.observations?.has(tokenKey(message.token)) ?? false;
   }
 
-  private async ask(response: IncomingResponse, peer: Peer): Promise<'failed' | 'answered' | 'restored'> {
+  private async askApplication(response: IncomingResponse, peer: Peer): Promise<'failed' | 'answered' | 'restored'> {
     const { message } = response;
     const position = this.observer.positionOf(response);
     try {

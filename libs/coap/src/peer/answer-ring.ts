@@ -14,7 +14,7 @@ export interface RememberedAnswer {
   atMs: number;
 }
 
-/** What the responder knows about an earlier message: its token (`tokenKey`) and its `fingerprintOf`. */
+/** What the caller has already computed for a message: its `tokenKey` and its `fingerprintOf`, if that is known. */
 export interface KnownMarks {
   token: string;
   print: number | undefined;
@@ -23,7 +23,10 @@ export interface KnownMarks {
 /** Stands for the four bytes of an empty acknowledgement, which depend on the message id only. */
 export const EMPTY_ACK = '';
 
-/** Never modified: a list grows by being copied, because a list that grows by `push` reserves room for sixteen entries. */
+/**
+ * Shared by all rings without entries, and never modified. A list grows by being copied, because a list that grows by
+ * `push` reserves room for sixteen entries.
+ */
 const none: RememberedAnswer[] = [];
 
 /**
@@ -62,8 +65,8 @@ const fingerprintOfOptions = (start: number, options: readonly CoapOption[]): nu
 };
 
 /**
- * Fingerprint of the payload (`crc32`), and of everything else that distinguishes requests. Signed, because such a number takes no
- * separate memory.
+ * Fingerprint of the payload (`crc32`) and, for a request, of its options. It is a signed 32-bit number, for which V8
+ * needs no separate memory.
  */
 export const fingerprintOf = ({ code, options, payload }: CoapMessage): number => {
   const print = payload.length === 0 ? 0 : crc32(payload) | 0;

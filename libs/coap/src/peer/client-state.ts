@@ -32,7 +32,10 @@ export class ClientState<Entry extends Observed, Response extends ResponseMessag
     this.pending = left.length === 0 ? nothingPending : left;
   }
 
-  /** Rejects everything that waits for this peer. */
+  /**
+   * Rejects everything that waits for this peer.
+   * @param ofSent The error for requests that have already been sent.
+   */
   abandonRequests(error: CoapError, ofSent = error): void {
     this.queue.abandon(error);
     for (const request of this.pending) request.finish(ofSent);

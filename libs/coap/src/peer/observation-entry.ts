@@ -25,12 +25,14 @@ export class ObservationEntry extends Observed {
   private inFlight = noTurns;
 
   /**
-   * The turn of a notification: the caller handles the notification and ends the turn. 'stale': a notification that is not older
-   * is safe, and this one must not be delivered (RFC 7641 §3.4). A promise: a notification that is not older is being handled, and
-   * the caller asks again after that. It may fail: then an acknowledgement now would be for a lost value.
+   * Begins to handle a notification. Returns a `Turn` if the caller is to handle the notification and to end the turn.
+   * Returns 'stale' if a notification that is not older is already safe: this one must not be delivered (RFC 7641
+   * §3.4). Returns a promise if a notification that is not older is still being handled: the caller waits for it, and
+   * calls this method again. The caller must not acknowledge this notification before that: its value would be lost if
+   * the handler of the other one failed.
    */
   turn(position: ObservePosition): Turn | 'stale' | Promise<void> {
-    if (!this.isNews(position)) return 'stale';
+    if (!this.isAfterNewest(position)) return 'stale';
     for (const one of this.inFlight) if (!isNewer(position, one.position)) return one.over();
     const turn = new Turn(position);
     this.inFlight = this.inFlight.concat(turn);
@@ -47,7 +49,7 @@ export class ObservationEntry extends Observed {
 
   /** The first representation, or a notification, of this position is safe. An older one changes nothing. */
   reached(position: ObservePosition): void {
-    if (!this.isNews(position)) return;
+    if (!this.isAfterNewest(position)) return;
     this.newestNumber = position.number;
     this.newestPrint = position.print;
     this.newestAtMs = Math.floor(position.atMs);
@@ -59,7 +61,7 @@ export class ObservationEntry extends Observed {
     return { number: this.newestNumber, print: this.newestPrint, atMs: this.newestAtMs };
   }
 
-  private isNews(position: ObservePosition): boolean {
+  private isAfterNewest(position: ObservePosition): boolean {
     if (this.newestNumber < 0) return true;
     return isNewer(position, { number: this.newestNumber, print: this.newestPrint, atMs: this.newestAtMs });
   }

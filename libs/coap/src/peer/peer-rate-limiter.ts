@@ -6,7 +6,7 @@ interface Bucket {
   atMs: number;
 }
 
-/** Token bucket per source address for datagrams from peers without state. */
+/** Token bucket per source address, for datagrams from peers without state and for new connections. */
 export class PeerRateLimiter {
   constructor(
     private readonly ratePerSecond: number,

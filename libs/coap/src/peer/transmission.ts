@@ -12,8 +12,8 @@ export interface TransmissionParameters {
 export interface TransmissionLine {
   readonly timers: TimerWheel;
   readonly random: () => number;
-  /** Sends the bytes; called again for each retransmission. */
-  send(bytes: Buffer, again: boolean): void;
+  /** Sends the bytes; called once more for each retransmission. */
+  send(bytes: Buffer, isRetransmission: boolean): void;
   /** Called at the end, before `settled`, whatever the outcome. */
   release(transmission: Transmission): void;
 }

@@ -6,12 +6,12 @@ export class Turn {
 
   constructor(readonly position: ObservePosition) {}
 
-  /** Resolves when the notification has been handled, or could not be. */
+  /** Resolves when the handler has finished, whether it succeeded or failed. */
   over(): Promise<void> {
     return new Promise((resolve) => (this.waiting ??= []).push(resolve));
   }
 
   end(): void {
-    for (const go of this.waiting ?? []) go();
+    for (const resolve of this.waiting ?? []) resolve();
   }
 }

@@ -50,14 +50,14 @@ export class EndpointCore extends SharedCore<CoapEvent, CoapDatagramEndpointOpti
     return this.peers.obtain(peer);
   }
 
-  /** Acknowledges a message without a response, and again if the message is retransmitted. */
+  /** Acknowledges a message without a response, and remembers this for retransmissions of the message. */
   acknowledge(message: CoapMessage, peer: Peer, state: PeerState | undefined, marks?: KnownMarks): void {
     if (this.closed) return;
     this.answers.remember(message, peer, state, EMPTY_ACK, marks);
     if (message.type === 'CON') this.send(peer, encodeEmpty('ACK', message.messageId));
   }
 
-  /** Rejects a message, and again if it is retransmitted. */
+  /** Rejects a message with a Reset, and remembers this for retransmissions of the message. */
   reset(message: CoapMessage, peer: Peer, state: PeerState | undefined): void {
     if (this.closed) return;
     const bytes = encodeEmpty('RST', message.messageId);
@@ -86,8 +86,8 @@ export class EndpointCore extends SharedCore<CoapEvent, CoapDatagramEndpointOpti
     const line = {
       timers: this.timers,
       random: this.random,
-      send: (datagram: Buffer, again: boolean) => {
-        if (again) this.count('retransmission');
+      send: (datagram: Buffer, isRetransmission: boolean) => {
+        if (isRetransmission) this.count('retransmission');
         this.send(state.peer, datagram);
       },
       release: (one: Transmission) => {

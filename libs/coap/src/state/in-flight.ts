@@ -12,9 +12,10 @@ type Limits = Pick<
 >;
 
 /**
- * Messages whose handler is running: limited in total and per peer, and used to recognise duplicates. Those of a peer with state are
- * kept in that state: in a Map with constant churn, every table that V8's Map outgrows points to the next one. When one table is
- * old, all later ones live until the next full collection.
+ * Messages whose handler is running: limited in total and per peer, and used to recognise duplicates. Those of a peer
+ * with state are kept in that state, and not in one Map for all peers. When entries of a Map change constantly, V8
+ * replaces its internal table again and again, and each old table points to the next one. Once one of them has reached
+ * the old generation, all later ones live until the next full collection.
  */
 export class InFlightTable {
   /** Messages of peers that had no state when they arrived, or no longer have any. By `authority`. */

@@ -21,7 +21,7 @@ export interface SharedOptions<Event extends string> {
   onHandlerError?(error: unknown): void;
 }
 
-const LOOK_AGAIN_MS = 100;
+const DRAIN_POLL_MS = 100;
 
 /** The state that all endpoints have, whatever their transport: time, limits and counters. */
 export class SharedCore<
@@ -65,7 +65,7 @@ export class SharedCore<
     }
   }
 
-  /** Calls the application in places where its errors would otherwise be uncaught. */
+  /** Calls the application where its errors would otherwise be uncaught; returns `otherwise` if it throws. */
   guarded<T>(call: () => T, otherwise: T): T {
     try {
       return call();
@@ -79,7 +79,7 @@ export class SharedCore<
   async drained(isBusy: () => boolean): Promise<void> {
     const deadline = this.clock.nowMs() + this.limits.closeTimeoutMs;
     while (isBusy() && this.clock.nowMs() < deadline)
-      await new Promise<void>((resolve) => this.timers.schedule(LOOK_AGAIN_MS, resolve));
+      await new Promise<void>((resolve) => this.timers.schedule(DRAIN_POLL_MS, resolve));
   }
 
   /** Stops the timers, unless other endpoints use the wheel as well. */

@@ -16,12 +16,13 @@ export class StreamAnswerSender extends AnswerLine<Conversation> {
   readonly szxMax = SZX_BERT;
 
   /**
-   * One message if the peer accepts it and did not request a part, or accepts no parts. A peer that requests a part accepts parts,
-   * although its CSM may not say so: a CSM without the option says nothing about them (RFC 8323 §5.3.2).
+   * The answer is sent in one message if the peer accepts a message of this size and did not request a block, or if it
+   * accepts no blocks. A peer that requests a block accepts blocks, although its CSM may not say so: a CSM without the
+   * option says nothing about them (RFC 8323 §5.3.2).
    */
   planFor({ via, block2 }: Exchange, response: CoapResponse): AnswerPlan {
-    const { capabilities: said } = via.connection;
-    const capabilities = block2 === undefined ? said : { ...said, blockWise: true };
+    const { capabilities: announced } = via.connection;
+    const capabilities = block2 === undefined ? announced : { ...announced, blockWise: true };
     const { wholeBytesMax, blocks } = blockPlan(capabilities, writeResponseOptions(response, {}));
     if (block2 !== undefined) return { szx: 0, ...blocks, wholeBytesMax: -1 };
     return blocks === undefined ? { szx: 0, wholeBytesMax: Infinity } : { ...blocks, wholeBytesMax };

@@ -51,7 +51,7 @@ export class CoapStreamEndpoint extends CoapEndpoint {
     this.core = new StreamCore(options);
     this.requester = new Requester(
       this.core,
-      streamLine(this.core, (peer) => this.to(peer)),
+      streamLine(this.core, (peer) => this.conversationWith(peer)),
     );
     this.observer = new StreamObserver(this.core, this.requester, this.conversations);
     this.responder = new StreamResponder(this.core);
@@ -116,7 +116,7 @@ export class CoapStreamEndpoint extends CoapEndpoint {
     const { token, payload } = notification;
     const response = notificationResponse(notification);
     const { code } = response;
-    this.to(peer).connection.send({ code, token, options: writeResponseOptions(response, {}), payload });
+    this.conversationWith(peer).connection.send({ code, token, options: writeResponseOptions(response, {}), payload });
   }
 
   counters(): Readonly<Record<StreamEvent, number>> {
@@ -139,7 +139,7 @@ export class CoapStreamEndpoint extends CoapEndpoint {
   }
 
   /** @throws NotConnected, EndpointClosed */
-  private to(peer: Peer): Conversation {
+  private conversationWith(peer: Peer): Conversation {
     this.core.assertOpen();
     const conversation = this.conversations.get(peer.key);
     if (conversation === undefined) throw new NotConnected();

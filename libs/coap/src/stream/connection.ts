@@ -42,6 +42,7 @@ export class Connection {
   kept = false;
   /** The peer sent a Release, or we did: no new work. */
   releasing = false;
+  /** According to the CSMs of the peer; undefined until the first has arrived. */
   private received: Capabilities | undefined;
   private readonly reader: FrameReader;
   private readonly openedAtMs: number;
@@ -124,7 +125,7 @@ export class Connection {
     this.close(abort(diagnostic, badCsmOption));
   }
 
-  /** Called every second: closes half-open, slow, silent and unwanted connections. */
+  /** Called every second: closes half-open, slow, silent and unused connections, and pings a kept one that is quiet. */
   inspect(): void {
     const { clock, limits } = this.core;
     const now = clock.nowMs();
@@ -208,7 +209,7 @@ export class Connection {
     if (unknown !== undefined) {
       this.core.count('message-malformed');
       this.abort(`Unknown option ${unknown}`, message.code === Signal.Csm ? unknown : undefined);
-    } else if (message.code === Signal.Csm) this.learn(message);
+    } else if (message.code === Signal.Csm) this.receiveCsm(message);
     else if (message.code === Signal.Ping) this.write(pong(message.token));
     else if (message.code === Signal.Release) {
       this.releasing = true;
@@ -219,7 +220,7 @@ export class Connection {
     }
   }
 
-  private learn(message: StreamMessage): void {
+  private receiveCsm(message: StreamMessage): void {
     const first = this.received === undefined;
     this.received = readCsm(message, this.capabilities);
     if (this.received.messageBytesMax < SMALLEST_MESSAGE_BYTES) this.abort('Max-Message-Size is too small');

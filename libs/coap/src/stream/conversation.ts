@@ -57,7 +57,10 @@ export class Conversation extends ClientState<StreamObservation, StreamResponse>
     this.forget(error, ofSent);
   }
 
-  /** A peer that sends too fast is not read from until there is room. */
+  /**
+   * A peer that sends too fast is not read from until there is room. The limit for all peers together pauses only a
+   * peer with a running notification, because the limits are checked again for this peer when that has ended.
+   */
   private regulate(): void {
     const { limits, running } = this.core;
     const full =

@@ -26,13 +26,13 @@ export class FrameReader {
   push(chunk: Buffer): void {
     this.chunks.push(chunk);
     this.held += chunk.length;
-    if (this.chunks.length > CHUNKS_MAX) this.joined();
+    if (this.chunks.length > CHUNKS_MAX) this.joinChunks();
   }
 
   /** The next complete message. @throws MalformedMessage, MessageTooLarge: nothing after it can be read */
   next(): StreamMessage | undefined {
     if (this.held < this.needed) return undefined;
-    const bytes = this.joined();
+    const bytes = this.joinChunks();
     const head = headBytes(bytes[0]!);
     if (this.held < head) return this.waitFor(head);
     const frame = frameOf(bytes, this.messageBytesMax);
@@ -46,7 +46,7 @@ export class FrameReader {
     this.keep(Buffer.alloc(0));
   }
 
-  private joined(): Buffer {
+  private joinChunks(): Buffer {
     if (this.chunks.length > 1) this.chunks = [Buffer.concat(this.chunks, this.held)];
     return this.chunks[0]!;
   }

@@ -13,8 +13,9 @@ type Shared =
   | 'closeTimeoutMs';
 
 /**
- * Limits for everything that peers over TCP or TLS can grow. When the number of handlers is reached, nothing is dropped as over
- * UDP: the connection is not read from until a handler has finished.
+ * Limits for everything that peers over TCP or TLS can grow. Beyond a limit of running handlers, nothing is dropped,
+ * unlike over UDP: the connection is not read from until a handler has finished, and a request beyond
+ * `requestsInFlightMax` gets 5.03.
  */
 export interface StreamLimits extends Pick<CoapLimits, Shared> {
   connectionsMax: number;
@@ -23,6 +24,7 @@ export interface StreamLimits extends Pick<CoapLimits, Shared> {
   /** New connections per second and source address, and their burst: each costs a handshake. */
   connectRatePerSecond: number;
   connectBurst: number;
+  /** Source addresses whose rate of new connections is tracked. */
   connectSourcesMax: number;
   /** From the TCP connection to the first CSM, including the TLS handshake. */
   handshakeTimeoutMs: number;

@@ -10,7 +10,7 @@ export interface BoundStreamAddress {
   port: number;
 }
 
-/** A source address is tracked for this long after its first message. */
+/** A source address is tracked for this long after its first connection. */
 const SOURCE_IDLE_MS = 60_000;
 
 /** Accepts connections within the limits, which also count connections in a handshake. */

@@ -47,7 +47,7 @@ export class StreamObserver extends Observer<Conversation, StreamObservation, St
       this.core.count('response-unmatched');
       return;
     }
-    const observation = known ?? this.unknown(from);
+    const observation = known ?? this.entryForUnknownTokens(from);
     from.beginExchange('notifications');
     observation.tail = observation.tail.then(async () => {
       await this.deliver(from, observation, response);
@@ -56,7 +56,7 @@ export class StreamObserver extends Observer<Conversation, StreamObservation, St
   }
 
   /** The application may know the response, otherwise it is dropped. Those of one connection are handled one after the other. */
-  private unknown(from: Conversation): StreamObservation {
+  private entryForUnknownTokens(from: Conversation): StreamObservation {
     const handler: NotificationHandler = async (notification) => {
       const verdict = await this.core.options.onNotification?.(notification);
       if (verdict !== 'accepted') this.core.count('response-unmatched');
@@ -94,7 +94,10 @@ export class StreamObserver extends Observer<Conversation, StreamObservation, St
     if (properties.ended) this.forget(peer, observation);
   }
 
-  /** Does not count as running meanwhile: a peer that is not read from could not send the rest. */
+  /**
+   * While the other blocks are fetched, the notification does not count as running: the limits could otherwise stop the
+   * reading from the peer, which then could not send these blocks.
+   */
   protected override async complete(
     from: Conversation,
     request: OutgoingRequest,

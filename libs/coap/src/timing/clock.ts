@@ -2,7 +2,7 @@
 export interface CoapClock {
   /** Milliseconds of a clock that never jumps back. The origin does not matter. */
   nowMs(): number;
-  /** Runs a function at this interval until stopped. Nothing else in this library sets timers. */
+  /** Runs a function at this interval until stopped. This library sets no other timers, except timeouts of sockets. */
   every(intervalMs: number, run: () => void): { stop(): void };
 }
 

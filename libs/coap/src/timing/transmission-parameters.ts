@@ -10,5 +10,5 @@ export const EXCHANGE_LIFETIME_MS = 247_000;
 export const NON_LIFETIME_MS = 145_000;
 /** How long a handler may take before its request is acknowledged without an answer; below ACK_TIMEOUT. */
 export const EMPTY_ACK_DELAY_MS = 1_500;
-/** An observe number is newer in any case after this time (RFC 7641 §3.4). */
+/** After this time, a notification is newer than the previous one, whatever its Observe number is (RFC 7641 §3.4). */
 export const OBSERVE_ORDER_WINDOW_MS = 128_000;
