@@ -55,7 +55,10 @@ export interface DtlsLimits {
   sessionsMax: number;
   sessionBytesMax: number;
   sessionMs: number;
-  /** Number of last flights kept, and for how long: until the peer sends data, or while it may still repeat its own flight. */
+  /**
+   * Number of last flights of handshakes that are kept in case they were lost, and for how long: until the peer sends
+   * data, but no longer than it may repeat its own flight.
+   */
   lastFlightsMax: number;
   lastFlightMs: number;
 }

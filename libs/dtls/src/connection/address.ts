@@ -9,13 +9,16 @@ export interface Address {
 export const isSameAddress = (a: Address, b: Address): boolean =>
   a.port === b.port && a.address === b.address && a.via === b.via;
 
-/** The key under which a table stores an address. */
+/** The key under which a table stores an address, whatever its `via` is. */
 export const addressKey = ({ address, port }: Address): string => `${port} ${address}`;
 
 const IPV6_GROUPS = 8;
 const NETWORK_GROUPS = 4;
 
-/** What one party may control: an IPv4 address, or the first 64 bits of an IPv6 address. */
+/**
+ * What counts as one source, because one party may control it: an IPv4 address, or the first 64 bits of an IPv6
+ * address.
+ */
 export function sourceOf(address: string): string {
   if (!address.includes(':')) return address;
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address);

@@ -6,7 +6,7 @@ import { Reader } from '../messages/reader.js';
 import { uint16, vector16, vector8 } from '../messages/writer.js';
 import { type Address } from './address.js';
 
-/** Everything that another process needs to continue a connection. It contains keys: seal it before storing it. */
+/** Everything that another process needs to continue a connection. It contains keys: encrypt it before storing it. */
 export interface ConnectionState {
   id: string;
   role: 'client' | 'server';

@@ -84,7 +84,7 @@ export class DtlsConnection {
 
   /**
    * Continues a connection of another process. The sequence numbers skip all those that other processes may have used since the
-   * export; received numbers are checked from the highest one in the state.
+   * export; received numbers up to the highest one in the state count as replayed.
    * @param takeOvers How often it was taken over since the export, including this time. @throws InvalidState
    */
   static fromState(
@@ -166,7 +166,7 @@ export class DtlsConnection {
 
   /** Sends the last flight again: the peer did not get the end of its handshake. */
   repeat(lastFlight: LastFlight): void {
-    this.sendUnlessUsedUp(() => lastFlight.seal(this.epoch));
+    this.sendIfPermitted(() => lastFlight.seal(this.epoch));
   }
 
   /** Sends a close_notify. */
@@ -258,17 +258,18 @@ export class DtlsConnection {
   private receiveHandshake(content: Buffer): void {
     const types = decodeHandshakeFragments(content).map(({ type }) => type);
     if (types.includes(HandshakeType.Finished)) this.host.onFinishedRepeated(this);
-    const asksAgain = this.protection.role === 'server' ? HandshakeType.ClientHello : HandshakeType.HelloRequest;
-    if (!types.includes(asksAgain)) return;
+    const renegotiation = this.protection.role === 'server' ? HandshakeType.ClientHello : HandshakeType.HelloRequest;
+    if (!types.includes(renegotiation)) return;
     this.host.onRenegotiationRefused();
     this.sendAlert({ level: 'warning', description: AlertDescription.NoRenegotiation });
   }
 
   private sendAlert(alert: Alert): void {
-    this.sendUnlessUsedUp(() => this.epoch.seal(ContentType.Alert, encodeAlert(alert)));
+    this.sendIfPermitted(() => this.epoch.seal(ContentType.Alert, encodeAlert(alert)));
   }
 
-  private sendUnlessUsedUp(seal: () => Buffer): void {
+  /** Sends nothing if the sequence numbers are used up, or if the state must be saved first. */
+  private sendIfPermitted(seal: () => Buffer): void {
     try {
       this.sendSealed(seal);
     } catch (error) {

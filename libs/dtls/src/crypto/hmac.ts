@@ -12,7 +12,7 @@ const outerScratch = Buffer.allocUnsafeSlow(BLOCK_BYTES + SHA256_BYTES);
  * the heap that the garbage collector must visit and free; a handshake needs fifteen digests.
  */
 export class HmacKey {
-  /** The key under each padding; hidden from logs. */
+  /** The key combined with the inner and the outer padding (RFC 2104 §2). Private fields do not appear in logs. */
   readonly #inner = Buffer.allocUnsafe(BLOCK_BYTES).fill(0x36);
   readonly #outer = Buffer.allocUnsafe(BLOCK_BYTES).fill(0x5c);
 

@@ -5,11 +5,12 @@ export function prf(secret: Buffer, label: string, seed: Buffer, bytes: number):
   const hmac = new HmacKey(secret);
   const labelled = Buffer.concat([Buffer.from(label, 'ascii'), seed]);
   const output = Buffer.allocUnsafe(bytes);
-  const link = hmac.digest(labelled);
-  let at = hmac.digestInto(output, 0, link, labelled);
+  // A(i) of the RFC, from i = 1 on.
+  const chained = hmac.digest(labelled);
+  let at = hmac.digestInto(output, 0, chained, labelled);
   while (at < bytes) {
-    hmac.digestInto(link, 0, link);
-    at += hmac.digestInto(output, at, link, labelled);
+    hmac.digestInto(chained, 0, chained);
+    at += hmac.digestInto(output, at, chained, labelled);
   }
   return output;
 }

@@ -48,6 +48,7 @@ const NO_BYTES = Buffer.alloc(0);
 /** Copies bytes that are kept, because they must not keep alive the memory that small Buffers share. */
 const ownCopy = (bytes: Buffer): Buffer => unpackBytes(packBytes(bytes));
 
+/** The client's side of a handshake, from the ClientHello without a cookie to the Finished (RFC 6347 §4.2). */
 export class ClientHandshake extends Handshake {
   private readonly random = randomBytes(RANDOM_BYTES);
   private readonly offered = clientExtensions(this.parameters);

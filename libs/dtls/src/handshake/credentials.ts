@@ -19,6 +19,7 @@ export interface OwnCertificate {
   privateKey: KeyObject;
 }
 
+/** Whether a peer that has proved its private key is accepted. A server also asks before it resumes a session. */
 export type Authenticate = (credential: PeerCredential) => boolean | Promise<boolean>;
 
 /** The positions in this list are part of exported states. */

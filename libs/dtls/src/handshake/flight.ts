@@ -1,7 +1,10 @@
 import { ContentType } from '../messages/record.js';
 import { fragmentHandshake } from '../messages/handshake.js';
 
-/** What one side sends before it waits for the other (RFC 6347 §4.2.4): handshake messages with their headers, and CCS. */
+/**
+ * A part of a flight, which is what one side sends before it waits for the other (RFC 6347 §4.2.4): a handshake message
+ * with its header, or a ChangeCipherSpec.
+ */
 export interface FlightItem {
   epoch: 0 | 1;
   /** A `ContentType`. */

@@ -52,9 +52,12 @@ export interface Established {
   lastFlight?: LastFlight;
 }
 
-/** Limit for records under the new keys that arrive before the handshake ends: at first unreadable, then application data. */
+/**
+ * How many protected records are kept that arrive before there are keys, and how many records of application data that
+ * arrive before the handshake ends.
+ */
 const EARLY_RECORDS_MAX = 8;
-/** Limit for those that are still unreadable, and may be forged: a Finished takes less than a hundred bytes. */
+/** Bytes of all records kept until there are keys. They may be forged; a Finished takes less than 100 bytes. */
 const UNREADABLE_BYTES_MAX = 4_096;
 /**
  * This many records of the new epoch that do not authenticate mean a wrong key. A single one may be a late record of the peer's
@@ -76,7 +79,9 @@ export abstract class Handshake {
   private nextSequence: number;
   private readonly retransmission: Retransmission;
   private deadline: DtlsTimer;
+  /** Application data that arrived before the handshake ended. */
   private readonly early: Buffer[] = [];
+  /** Protected records that arrived before there were keys. */
   private parked: WireRecord[] = [];
   private epoch1: Epoch | undefined;
   private lastFlight: LastFlight | undefined;

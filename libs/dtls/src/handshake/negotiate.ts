@@ -98,6 +98,7 @@ function selectSuite(hello: ClientHello, suites: readonly CipherSuite[]): Cipher
   return suite;
 }
 
+/** Whether the extensions of a ClientHello permit the suite. */
 export function isUsable(suite: CipherSuite, offered: HelloExtensions): boolean {
   if (suite.requiresEncryptThenMac && offered.encryptThenMac !== true) return false;
   if (suite.keyExchange === 'psk') return true;

@@ -23,7 +23,7 @@ interface Slice {
   bytes: Buffer;
 }
 
-interface Partial {
+interface PartialMessage {
   type: number;
   length: number;
   /** In the order of their offsets; slices do not overlap, and none is empty. */
@@ -37,7 +37,7 @@ interface Partial {
  * a fragment announces allocates nothing.
  */
 export class Reassembler {
-  private readonly partials = new Map<number, Partial>();
+  private readonly partials = new Map<number, PartialMessage>();
   private heldBytes = 0;
   private slices = 0;
 
@@ -77,21 +77,21 @@ export class Reassembler {
       if (partial.type !== type) this.drop(messageSequence, partial);
   }
 
-  private drop(messageSequence: number, { heldBytes, slices }: Partial): void {
+  private drop(messageSequence: number, { heldBytes, slices }: PartialMessage): void {
     this.partials.delete(messageSequence);
     this.heldBytes -= heldBytes;
     this.slices -= slices.length;
   }
 
-  private partialFor({ messageSequence, type, length }: HandshakeFragment): Partial {
+  private partialFor({ messageSequence, type, length }: HandshakeFragment): PartialMessage {
     const known = this.partials.get(messageSequence);
     if (known !== undefined) return known;
-    const partial: Partial = { type, length, slices: [], heldBytes: 0 };
+    const partial: PartialMessage = { type, length, slices: [], heldBytes: 0 };
     this.partials.set(messageSequence, partial);
     return partial;
   }
 
-  private hold(partial: Partial, slice: Slice): void {
+  private hold(partial: PartialMessage, slice: Slice): void {
     const { bytesMax, fragmentsMax } = this.limits;
     if (this.heldBytes + slice.bytes.length > bytesMax || this.slices >= fragmentsMax) return;
     const at = partial.slices.findIndex(({ offset }) => offset > slice.offset);

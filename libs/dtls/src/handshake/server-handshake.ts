@@ -59,7 +59,7 @@ export interface VerifiedHello {
 
 const SESSION_ID_BYTES = 16;
 /** Used in place of the key of an unknown identity. */
-const NO_ONES_KEY = randomBytes(16);
+const UNKNOWN_IDENTITY_KEY = randomBytes(16);
 const NO_BYTES = Buffer.alloc(0);
 
 /**
@@ -147,7 +147,7 @@ export class ServerHandshake extends Handshake {
     return isUsable(session.suite, extensions) ? session : undefined;
   }
 
-  /** A credential that was withdrawn since then cannot be used to resume. */
+  /** Whether the session may be resumed: not if its credential was withdrawn or replaced after the session began. */
   private isStillValid(session: Session): boolean | Promise<boolean> {
     const { keyOf, authenticate } = this.parameters;
     const credential = unpackCredential(session.peer);
@@ -244,7 +244,7 @@ export class ServerHandshake extends Handshake {
     this.whenKnown(
       () => this.parameters.keyOf!(identity),
       (known) => {
-        const key = known === undefined || known.length === 0 ? NO_ONES_KEY : known;
+        const key = known === undefined || known.length === 0 ? UNKNOWN_IDENTITY_KEY : known;
         this.deriveSecrets(pskPreMasterSecret(key));
         this.proof = keyProof(this.masterSecret!, key);
       },

@@ -31,7 +31,10 @@ type Entry = PackedBytes;
 /** The sessions of one server. Those that were added first are evicted first. */
 export class SessionCache {
   private readonly entries = new Map<PackedBytes, Entry>();
-  /** Kept, because a new iterator would pass all entries deleted since the map last cleaned up, which are thousands. */
+  /**
+   * One iterator for all evictions: a new one would first pass over all entries that were deleted since the map last
+   * cleaned up, which are thousands.
+   */
   private readonly oldest = this.entries.keys();
   private bytes = 0;
 

@@ -32,6 +32,7 @@ export class ConnectionTable {
     if (connection.connectionId === undefined) this.byAddress.set(addressKey(remote), connection);
   }
 
+  /** The address of a connection has changed. Such a connection has an id, and so no entry by address. */
   moved(from: Address, to: Address): void {
     this.count(from, -1);
     this.count(to, 1);

@@ -87,7 +87,8 @@ export class DtlsServer {
    *   The store of states counts this in one atomic step, before the state is read: two processes with the same count would
    *   use the same nonces.
    * @param takeOver.remote Where the peer is, if the caller is sure; a peer with a connection id shows this with its next record.
-   * @param takeOver.from Where a record of the peer has arrived, if one has: the room for the connection must be there.
+   * @param takeOver.from The address from which a record of the peer has arrived, if one has: the limits per source
+   *   apply to this address, and otherwise to that of the connection.
    * @throws InvalidState, TooManyConnections
    */
   restore(state: ConnectionState, takeOver: { takeOvers: number; remote?: Address; from?: Address }): DtlsConnection {
@@ -188,7 +189,7 @@ export class DtlsServer {
 
   /**
    * Handshakes in progress count as well, because each may become a connection.
-   * @param ending How many of these end when there is room.
+   * @param ending How many of these handshakes end if a new one begins.
    */
   private hasRoom(from: Address, ending: 0 | 1): boolean {
     const { connections, handshakes, limits } = this;
@@ -197,7 +198,10 @@ export class DtlsServer {
     return total < limits.connectionsMax && ofSource < limits.connectionsPerSourceMax;
   }
 
-  /** A connection at the address stays until the new handshake has succeeded (RFC 6347 §4.2.8), and then leaves it its room. */
+  /**
+   * A connection without an id at the same address stays until the new handshake has succeeded (RFC 6347 §4.2.8).
+   * The new connection then takes its place, so the limits of connections are not checked for it.
+   */
   private startHandshake(hello: VerifiedHello, from: Address, former: PendingHandshake | undefined): void {
     const isReplacement = this.connections.at(addressKey(from)) !== undefined;
     const hasRoom = isReplacement || this.hasRoom(from, former === undefined ? 0 : 1);
