@@ -30,24 +30,24 @@ export class CachedValues {
   find({ session }: KnownDevice, path: string): Promise<FreshValue | undefined> {
     if (!session) return Promise.resolve(undefined);
     const { deviceId, epoch, owner } = session;
-    if (owner === this.replicaId) return Promise.resolve(this.here(deviceId, epoch, path));
+    if (owner === this.replicaId) return Promise.resolve(this.localValue(deviceId, epoch, path));
     return this.askOwner(owner, { deviceId, epoch, path });
   }
 
-  private here(deviceId: string, epoch: number, path: string): FreshValue | undefined {
+  private localValue(deviceId: string, epoch: number, path: string): FreshValue | undefined {
     const session = this.sessions.get(deviceId);
     return session?.epoch === epoch ? session.notified.get(path, this.clock.now()) : undefined;
   }
 
   private async askOwner(
     owner: string,
-    about: { deviceId: string; epoch: number; path: string },
+    wanted: { deviceId: string; epoch: number; path: string },
   ): Promise<FreshValue | undefined> {
     const question = newId();
     const answer = new Promise<FreshValue | undefined>((resolve) => this.questions.set(question, resolve));
     const timer = this.clock.after(cacheAnswerMs, () => this.questions.get(question)?.(undefined));
     try {
-      await this.wakeUps.send(owner, { about: 'cached?', ...about, question, replyTo: this.replicaId });
+      await this.wakeUps.send(owner, { about: 'cached?', ...wanted, question, replyTo: this.replicaId });
       return await answer;
     } catch {
       // The caller can read the value from the device instead.
@@ -59,7 +59,7 @@ export class CachedValues {
   }
 
   private answer({ deviceId, epoch, path, question, replyTo }: Extract<WakeUp, { about: 'cached?' }>): void {
-    const value = this.here(deviceId, epoch, path);
+    const value = this.localValue(deviceId, epoch, path);
     // A lost message counts as no answer.
     void this.wakeUps.send(replyTo, { about: 'cached', question, ...(value && { value }) }).catch(() => undefined);
   }

@@ -10,7 +10,7 @@ const periodMs = 60_000;
 /** Bytes of the payload that an entry contains. */
 const shownBytesMax = 1_024;
 
-/** Not in the specification's tables. */
+/** An event code of this service: the specification has none for such reports. */
 const notReadable = 'SYS_401';
 
 interface UnreadableReport {

@@ -3,7 +3,7 @@ import { Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { type ExplainedCommand, type ExplainedDevice, Explanations } from './explanations.js';
 
-/** For the gateway, which exposes no route to it. */
+/** Called by the gateway itself, which forwards no requests of clients to these routes. */
 @ApiExcludeController()
 @RequiresPermission('commands')
 @Controller('explain')

@@ -60,7 +60,7 @@ export class Explanations {
     return { command: commandRecord(command), ahead, session };
   }
 
-  /** Commands accepted before a time, without their results. Empty for a device of another account, or of none. */
+  /** Commands accepted before a time, without their results. Empty if the account has no such device. */
   async device({ accountId }: Identity, deviceId: string, limit: number, before: Date): Promise<ExplainedDevice> {
     const { manager } = this.dataSource;
     const [commands, waiting, session] = await Promise.all([

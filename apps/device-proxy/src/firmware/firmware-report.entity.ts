@@ -6,6 +6,7 @@ export class FirmwareReport {
   @PrimaryColumn('text', { name: 'device_id' })
   deviceId!: string;
 
+  /** The `name` of the `Source` that reports. */
   @PrimaryColumn('text')
   source!: string;
 

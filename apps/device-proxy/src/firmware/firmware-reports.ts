@@ -10,9 +10,10 @@ import type { Session } from '../sessions/session.js';
 import { FirmwareReport } from './firmware-report.entity.js';
 import { eventOf, type Source, sources, nameFor } from './results.js';
 
-type Said = Pick<FirmwareReport, 'state' | 'result'>;
+/** The numbers that stand for the state and the result of an update; null: not reported. */
+type Codes = Pick<FirmwareReport, 'state' | 'result'>;
 
-interface Reported {
+interface ReportedValue {
   path: string;
   payload: Buffer;
   contentType: string;
@@ -37,11 +38,11 @@ export class FirmwareReports {
   ) {}
 
   /** Records the value of a firmware path. Rejects if the database is down: the device then reports the value again. */
-  async recordValue(session: Session, value: Reported): Promise<void> {
+  async recordValue(session: Session, value: ReportedValue): Promise<void> {
     const numbers = this.numbersIn(session, value);
     for (const source of sources) {
-      const said = { state: numbers.get(source.statePath) ?? null, result: numbers.get(source.resultPath) ?? null };
-      if (said.state !== null || said.result !== null) await this.recordReport(session, source, said);
+      const codes = { state: numbers.get(source.statePath) ?? null, result: numbers.get(source.resultPath) ?? null };
+      if (codes.state !== null || codes.result !== null) await this.recordReport(session, source, codes);
     }
   }
 
@@ -59,7 +60,7 @@ export class FirmwareReports {
 
   private numbersIn(
     { accountId, deviceId, data }: Session,
-    { path, payload, contentType }: Reported,
+    { path, payload, contentType }: ReportedValue,
   ): Map<string, number> {
     const format = contentFormatOf(contentType);
     try {
@@ -73,11 +74,11 @@ export class FirmwareReports {
     }
   }
 
-  private async recordReport({ deviceId, accountId }: Session, source: Source, said: Said): Promise<void> {
+  private async recordReport({ deviceId, accountId }: Session, source: Source, codes: Codes): Promise<void> {
     await withDevice(this.dataSource, deviceId, async (manager) => {
       const key = { deviceId, source: source.name };
       const before = await manager.findOneBy(FirmwareReport, key);
-      const now = { state: said.state ?? before?.state ?? null, result: said.result ?? before?.result ?? null };
+      const now = { state: codes.state ?? before?.state ?? null, result: codes.result ?? before?.result ?? null };
       if (before && now.state === before.state && now.result === before.result) return;
       await manager.upsert(FirmwareReport, { ...key, ...now }, ['deviceId', 'source']);
       const event = now.result === null || now.result === before?.result ? undefined : eventOf(source.name, now.result);
@@ -97,7 +98,7 @@ export class FirmwareReports {
 
 const isCode = (value: number): boolean => Number.isInteger(value) && Math.abs(value) <= 0xffff;
 
-const dataOf = ({ name, resultPath }: Source, { state, result }: Said): Record<string, string> => ({
+const dataOf = ({ name, resultPath }: Source, { state, result }: Codes): Record<string, string> => ({
   resource_path: resultPath,
   ...(result !== null && { result: nameFor(name, 'result', result) }),
   ...(state !== null && { state: nameFor(name, 'state', state) }),

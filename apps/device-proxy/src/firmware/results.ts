@@ -1,6 +1,6 @@
 import { firmwareResults, firmwareStates } from '@lanyard/lwm2m';
 
-/** The result of a firmware update, by the resource that reports it. */
+/** An object that reports the state and the result of a firmware update. */
 export interface Source {
   name: 'firmware-update' | 'update-client';
   statePath: string;
@@ -15,7 +15,7 @@ export const sources: readonly Source[] = [
 
 const prefixes = ['/5', '/10252'];
 
-/** Called for every value, so it must be cheap. */
+/** Whether a value at the path may contain a source's state or result. Called for every value: it must be cheap. */
 export const mayTellOfFirmware = (path: string): boolean =>
   prefixes.some((prefix) => path === prefix || path.startsWith(`${prefix}/0`));
 
@@ -45,6 +45,7 @@ const byResult: Partial<Record<(typeof firmwareResults)[number], FirmwareEvent>>
   cancelled: { eventCode: nonSpecific, description: 'Firmware update cancelled' },
 };
 
+/** Results of the update client: success, and the range of failures. */
 const updated = 18;
 const failures = { first: 21, last: 49 } as const;
 

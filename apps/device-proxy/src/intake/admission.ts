@@ -51,9 +51,10 @@ export class Admission {
   ) {}
 
   /**
-   * undefined: the endpoint is suspended, or is not the endpoint of the sender's credential, or is unknown in an account that
-   * accepts no unknown endpoints or has reached its quota of devices. Throws RetryLater while the account, the device of the
-   * credential, or the directory's decision on a new endpoint is not known here. `endpointType`: as the device reports it.
+   * Returns undefined when the endpoint may not register: it or its account is suspended, or it is not the endpoint of
+   * the sender's credential, or it is unknown in an account that accepts no unknown endpoints or has reached its quota
+   * of devices. Throws RetryLater while the account, the device of the credential, or the directory's decision on a new
+   * endpoint is not known here. `endpointType`: as the device reports it.
    */
   async admit(sender: Sender, endpointName: string, endpointType?: string): Promise<Admitted | undefined> {
     const { accountId } = sender;
@@ -84,14 +85,14 @@ export class Admission {
     const account = this.accounts.get(accountId);
     if (account?.status === 'suspended') return 'account-suspended';
     const known = this.directory.named(accountId, endpointName);
-    if (known) return this.behind(hostGateway, known, false);
+    if (known) return this.admitKnownBehind(hostGateway, known, false);
     if (!account) throw new RetryLater(`account ${accountId} is not known here yet`);
     if (!account.autoCreateDevices) return 'unknown-device';
     const created = await this.createDevice({ accountId, endpointName, hostGateway }, account.devicesMax);
-    return created ? this.behind(hostGateway, created.entry, created.firstContact) : 'quota-reached';
+    return created ? this.admitKnownBehind(hostGateway, created.entry, created.firstContact) : 'quota-reached';
   }
 
-  private behind(hostGateway: string, entry: DirectoryEntry, firstContact: boolean): Admitted | NotServed {
+  private admitKnownBehind(hostGateway: string, entry: DirectoryEntry, firstContact: boolean): Admitted | NotServed {
     if (entry.hostGateway !== hostGateway || entry.deviceId === hostGateway) return 'name-taken';
     if (this.credentials.has(entry.deviceId)) return 'has-credential';
     if (entry.lifecycleStatus === 'blocked') return 'suspended';

@@ -27,7 +27,7 @@ export class DeviceEnrollment {
   private readonly waitingMax: number;
 
   private readonly sends = new RequestBatcher(
-    (facts: readonly DeviceContacted[]) => Promise.all(facts.map((fact) => this.sent(fact))),
+    (facts: readonly DeviceContacted[]) => Promise.all(facts.map((fact) => this.sendOne(fact))),
     { paceMs },
   );
 
@@ -43,16 +43,16 @@ export class DeviceEnrollment {
 
   /** Resolves when the directory has decided on the id. Throws RetryLater when it has not within a few seconds. */
   async enroll({ deviceId, accountId, endpointName, endpointType, hostGateway }: NewDevice): Promise<void> {
-    const named = endpointType !== undefined && endpointType.length <= endpointTypeMax;
-    const refusal = await this.sends.submit({
+    const hasUsableType = endpointType !== undefined && endpointType.length <= endpointTypeMax;
+    const failure = await this.sends.submit({
       deviceId,
       accountId,
       endpointName,
-      ...(named && { endpointType }),
+      ...(hasUsableType && { endpointType }),
       ...(hostGateway !== undefined && { hostGateway }),
       occurredAt: formatTimestamp(this.clock.now()),
     });
-    if (refusal) throw refusal.error;
+    if (failure) throw failure.error;
     if (this.waiting >= this.waitingMax)
       throw new RetryLater('more new devices than can wait for the registry', { isBurst: true });
     this.waiting++;
@@ -64,7 +64,8 @@ export class DeviceEnrollment {
     }
   }
 
-  private sent(fact: DeviceContacted): Promise<{ error: unknown } | undefined> {
+  /** Never rejects, because a rejection would fail the whole batch: resolves with the error instead. */
+  private sendOne(fact: DeviceContacted): Promise<{ error: unknown } | undefined> {
     return this.producer.send(DeviceContacts, fact).then(
       () => undefined,
       (error: unknown) => ({ error }),

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Sessions } from '../sessions/sessions.js';
 import { DeviceDirectory } from '../state/device-directory.js';
 
+/** Finds the endpoint name of a device: in the directory, or else in its session on this replica. */
 @Injectable()
 export class EndpointNames {
   constructor(

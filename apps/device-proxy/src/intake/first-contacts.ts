@@ -20,7 +20,7 @@ const lockSpace = 0x0b0e;
 /** How far the clocks of replicas may differ. */
 const overlapMs = 60_000;
 
-/** Accounts for which the time is remembered until which all contacts are in the directory. */
+/** Limits the accounts in `decidedUntilMs`. */
 const accountsMax = 10_000;
 
 const keyOf = ({ accountId, endpointName }: { accountId: string; endpointName: string }): string =>

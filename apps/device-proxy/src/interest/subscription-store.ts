@@ -114,9 +114,10 @@ export class SubscriptionStore {
   }
 
   /**
-   * A call outranks a rule: its subscription is lost at the next full registration, even if a rule would have asked for it too.
-   * When the device does not observe the paths now (`observed` false), they are asked for again, whatever their status was. Throws
-   * TooManySubscriptions. `wanted`: of one key and device.
+   * Adds subscriptions of one key to one device, or replaces those that the key has to the same paths. A call outranks
+   * a rule: its subscription is lost at the next full registration, even if a rule would have asked for it too. When
+   * the device does not observe the paths now (`observed` false), they are asked for again, whatever their status was.
+   * Throws TooManySubscriptions.
    */
   async addRequested(manager: EntityManager, wanted: readonly NewSubscription[], observed = false): Promise<void> {
     await this.refuseTooMany(manager, wanted);

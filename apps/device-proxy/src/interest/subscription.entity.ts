@@ -21,6 +21,7 @@ export class Subscription {
   @Column('text')
   origin!: SubscriptionOrigin;
 
+  /** `confirmed`: the device reports the path. */
   @Column('text')
   status!: 'asked' | 'confirmed';
 

@@ -27,7 +27,7 @@ export const readCertificateFiles = ({ certificateFile, privateKeyFile }: Certif
 export interface RenewalParts {
   scheme: Scheme;
   files: CertificateFiles;
-  /** Throws when the files do not belong together; the listener then keeps its certificate. */
+  /** Throws, for example, when the certificate is not that of the key; the listener then keeps its previous one. */
   use: (texts: CertificateTexts) => void;
   logger: Logger;
 }

@@ -22,7 +22,11 @@ type SharedParts = Pick<
 
 const pemCertificates = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
-/** PEM. The suites of the listener need a key on P-256 (RFC 7925 §4.2). @throws ConfigError */
+/**
+ * Reads a private key and, if given, its certificate chain, both in PEM. The cipher suites of the listener need a key
+ * on P-256 (RFC 7925 §4.2). Throws ConfigError for a key on another curve, or when the chain does not begin with the
+ * certificate of the key.
+ */
 export const ownCertificate = (privateKeyPem: string, certificatePem?: string): OwnCertificate => {
   const privateKey = createPrivateKey(privateKeyPem);
   if (privateKey.asymmetricKeyDetails?.namedCurve !== 'prime256v1')

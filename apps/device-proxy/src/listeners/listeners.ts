@@ -26,8 +26,8 @@ import { certificateMetric, coapEventsMetric, dtlsMetrics } from './listener-met
 import { dtlsListener, ownCertificate } from './dtls-listener.js';
 import { tcpStream, tlsStream } from './stream-listeners.js';
 
-/** The certificate files of a listener that are to be watched; none if it has no certificate. */
-const renewalOf = (
+/** How the certificate of a listener is renewed, in a list that is empty if the listener has no certificate. */
+const renewalsOf = (
   scheme: Scheme,
   config: Partial<CertificateFiles> | undefined,
   use: RenewalParts['use'],
@@ -42,11 +42,11 @@ const renewalOf = (
 export class Listeners {
   /** The listener for DTLS; undefined when it is off. */
   readonly dtls: CoapDtls | undefined;
-  /** The listeners that have connections. */
-  private readonly connected: readonly (CoapStream | CoapDtls)[];
+  /** The listeners whose devices have connections: all but that for UDP without security. */
+  private readonly connectionListeners: readonly (CoapStream | CoapDtls)[];
   private readonly all: readonly Transport[];
   private readonly renewals: readonly CertificateRenewal[];
-  private renewing: Timer | undefined;
+  private renewalTimer: Timer | undefined;
 
   constructor(
     @Inject(CONFIG) { coap, dtls, tcp, tls }: DeviceProxyConfig,
@@ -78,10 +78,10 @@ export class Listeners {
     };
     // Created before the listeners read the same files, so that a file replaced in between is read again.
     this.renewals = [
-      ...renewalOf('coaps', dtls, ({ certificate, privateKey }) =>
+      ...renewalsOf('coaps', dtls, ({ certificate, privateKey }) =>
         this.dtls?.replaceCertificate(ownCertificate(privateKey, certificate)),
       ),
-      ...renewalOf('coaps+tcp', tls, (texts) => stream?.replaceCertificate(texts)),
+      ...renewalsOf('coaps+tcp', tls, (texts) => stream?.replaceCertificate(texts)),
     ].map((renewal) => new CertificateRenewal({ ...renewal, logger }));
     certificateMetric(metrics, this.renewals);
     this.dtls =
@@ -98,19 +98,21 @@ export class Listeners {
         compare: (accountId, address) => this.compare(accountId, address),
       });
     const stream = tls && tlsStream(tls, tlsAuthenticator, { ...shared, events });
-    this.connected = [
+    this.connectionListeners = [
       ...(this.dtls ? [this.dtls] : []),
       ...(stream ? [stream] : []),
       ...(tcp ? [tcpStream(tcp, { ...shared, events })] : []),
     ];
     const udp = coap && new CoapUdp(coap, admissionControl, logger, radioOf);
-    this.all = [...(udp ? [udp] : []), ...this.connected];
+    this.all = [...(udp ? [udp] : []), ...this.connectionListeners];
     coapEventsMetric(metrics, [udp, this.dtls]);
     if (this.dtls) dtlsMetrics(metrics, this.dtls);
     for (const { scheme, link } of this.all) links.add(scheme, link);
-    for (const transport of this.connected) transport.onGone((accountId, address) => this.silence(accountId, address));
+    for (const transport of this.connectionListeners)
+      transport.onGone((accountId, address) => this.markSilent(accountId, address));
   }
 
+  /** Sets the handler for requests of devices. */
   onRequest(answer: AnswerRequest): void {
     for (const { uplink } of this.all) uplink.onRequest(answer);
   }
@@ -128,7 +130,7 @@ export class Listeners {
   async start(): Promise<void> {
     await Promise.all(this.all.map((transport) => transport.start()));
     if (this.renewals.length > 0)
-      this.renewing = this.clock.every(renewalPeriodMs, () => void this.renewCertificates());
+      this.renewalTimer = this.clock.every(renewalPeriodMs, () => void this.renewCertificates());
   }
 
   /** Continues the DTLS connection at this address, which this replica had before a restart. False: its device must send first. */
@@ -138,7 +140,7 @@ export class Listeners {
 
   /** The sockets close when requests in flight have their answers, or after a few seconds. */
   async stop(): Promise<void> {
-    this.renewing?.cancel();
+    this.renewalTimer?.cancel();
     await Promise.all(this.all.map((transport) => transport.stop()));
   }
 
@@ -149,7 +151,7 @@ export class Listeners {
 
   /** Closes every open connection of devices of the account. */
   disconnect(accountId: string, why: string): void {
-    for (const transport of this.connected) transport.disconnect(accountId, why);
+    for (const transport of this.connectionListeners) transport.disconnect(accountId, why);
   }
 
   /** Bound port; 0 when there is no such listener. */
@@ -163,7 +165,7 @@ export class Listeners {
   }
 
   /** The connection of a device is over: its commands wait until it sends a message again. */
-  private silence(accountId: string, address: string): void {
+  private markSilent(accountId: string, address: string): void {
     const session = this.sessions.atAddress(accountId, address);
     if (session) session.silent = true;
   }

@@ -26,7 +26,7 @@ const describedBy = (gateway: Session, { deviceId, objects }: DeviceBehind): Des
     lwm2mVersion,
     binding,
     queueMode,
-    // Empty, because the prefix is added on the way to the gateway.
+    // Empty, because GatewayLink adds the root path of the gateway and the prefix of the device to every path.
     rootPath: '',
     contentFormats: own.length > 0 ? own : contentFormats,
     // Tokens that a gateway chooses do not distinguish its devices.
@@ -36,6 +36,7 @@ const describedBy = (gateway: Session, { deviceId, objects }: DeviceBehind): Des
   };
 };
 
+/** Opens, updates and ends the sessions of devices behind gateways. */
 @Injectable()
 export class DevicesBehind {
   constructor(
@@ -49,7 +50,10 @@ export class DevicesBehind {
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  /** Gives the device a session, or brings it up to date. Throws RetryLater, and what the infrastructure throws. */
+  /**
+   * Opens a session for the device, or updates the one that it has; otherwise returns why the device is not served.
+   * Throws RetryLater, and errors of Redis, PostgreSQL and Kafka.
+   */
   async serve(gateway: Session, device: DeviceBehind): Promise<{ deviceId: string } | NotServed> {
     const admitted = await this.admission.admitBehind(gateway, device.deviceId);
     if (typeof admitted === 'string') return admitted;
@@ -60,10 +64,10 @@ export class DevicesBehind {
       const held = this.sessions.get(deviceId);
       if (held?.gateway === gateway && held.address === address) await this.update(held, data);
       else {
-        const via = await this.wayTo(deviceId);
-        // The device registered by itself: it keeps that session until it leaves.
-        if (via === 'direct') return 'registered-itself';
-        if (via !== undefined && via !== gateway.deviceId)
+        const route = await this.routeOf(deviceId);
+        // The device registered by itself, and keeps that session until the session ends.
+        if (route === 'direct') return 'registered-itself';
+        if (route !== undefined && route !== gateway.deviceId)
           throw new RetryLater('the gateway that the device was behind still has its session');
         await this.open({ gateway, address, data, admitted });
       }
@@ -83,7 +87,7 @@ export class DevicesBehind {
   }
 
   /** The gateway that the device's session is behind, or `direct`; undefined when the device has no session. */
-  private async wayTo(deviceId: string): Promise<string | 'direct' | undefined> {
+  private async routeOf(deviceId: string): Promise<string | 'direct' | undefined> {
     const stored = await this.sessions.store.read(deviceId);
     return stored && (viaOf(stored.address)?.gatewayId ?? 'direct');
   }

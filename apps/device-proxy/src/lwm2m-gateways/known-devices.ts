@@ -16,13 +16,13 @@ export interface Known {
   isUnreadable: boolean;
   unusable: readonly RefusedDevice[];
   statuses: ReadonlyMap<string, PrefixStatus>;
-  /** Problems that are in the event log. */
+  /** The problems that are in the event log, as `RefusedDevices.reportNew` returns them. */
   reported: ReadonlySet<string>;
 }
 
 export const unread: Known = { isUnreadable: false, unusable: [], statuses: new Map(), reported: new Set() };
 
-/** The state for a list that is new or is applied again. Until they are admitted, its devices are pending. */
+/** The state for a list that is new or is applied again. Devices keep their previous status; new ones are pending. */
 export const knownOf = (
   previous: Known,
   data: RegistrationData,

@@ -4,6 +4,7 @@
  */
 export const devicesBehindMax = 400;
 
+/** Devices of one list that are admitted concurrently. */
 export const admittedAtOnce = 16;
 
 /** Pause before the next attempt to admit devices, when the registry or the infrastructure did not answer. */
@@ -12,5 +13,5 @@ export const admitAgainMs = 5_000;
 /** Pause before the next attempt to serve a device that connects by itself: another replica may have its registration. */
 export const lookAgainMs = 60_000;
 
-/** Entries in the event log for one list. */
+/** Devices of one list that have entries in the event log; a further entry says how many have none. */
 export const entriesMax = 20;

@@ -35,9 +35,9 @@ export class Lwm2mGateways implements BeforeApplicationShutdown {
   private readonly known = new WeakMap<Session, Known>();
   /** Gateways whose object 25 is read at their next message. */
   private readonly due = new Set<Session>();
-  /** Gateways whose list is applied again soon, and those whose list is applied again after a while. */
-  private readonly again = new Set<Session>();
-  private readonly later = new Set<Session>();
+  /** Gateways whose list is applied again after `admitAgainMs`, and those for which that is after `lookAgainMs`. */
+  private readonly reapplySoon = new Set<Session>();
+  private readonly reapplyLater = new Set<Session>();
   private readonly turns = new KeyedMutex();
   private readonly work: RunningWork;
 
@@ -65,8 +65,8 @@ export class Lwm2mGateways implements BeforeApplicationShutdown {
       began: (session, how) => {
         if (how !== 'registered' && mayBeGateway(session.data.links)) this.due.add(session);
       },
-      ended: (session) => this.ended(session),
-      closed: (session) => this.left(session),
+      ended: (session) => this.sessionEnded(session),
+      closed: (session) => this.sessionClosed(session),
     });
   }
 
@@ -74,7 +74,7 @@ export class Lwm2mGateways implements BeforeApplicationShutdown {
     await this.deadline.step('gateways', () => this.work.stop());
   }
 
-  /** The device has registered or updated its registration. */
+  /** Called when the device has registered or updated its registration: reads or applies its list again if needed. */
   look(session: Session): void {
     const { data } = session;
     const { data: before, isObserved = false } = this.known.get(session) ?? unread;
@@ -87,7 +87,7 @@ export class Lwm2mGateways implements BeforeApplicationShutdown {
     else this.run(session, () => this.read(session));
   }
 
-  /** The gateway has reported object 25. */
+  /** Applies the list that the gateway has reported, its object 25. */
   noteList(session: Session, { payload, contentFormat: format = contentFormat.tlv }: List): void {
     if (session.gateway) return;
     try {
@@ -177,12 +177,12 @@ export class Lwm2mGateways implements BeforeApplicationShutdown {
     const served = new Set<string>();
     const statuses = new Map<string, PrefixStatus>();
     const refused: RefusedDevice[] = [];
-    const left = [...listed];
+    const remaining = [...listed];
     const serveNext = async (): Promise<void> => {
-      for (let device = left.shift(); device && isCurrent(); device = left.shift()) {
+      for (let device = remaining.shift(); device && isCurrent(); device = remaining.shift()) {
         const { instance, deviceId: name, prefix } = device;
         const result = await this.serveOne(gateway, device);
-        if (isFreedElsewhere(result)) this.applyOnce(gateway, this.later, lookAgainMs);
+        if (isFreedElsewhere(result)) this.applyOnce(gateway, this.reapplyLater, lookAgainMs);
         statuses.set(prefix, result === 'pending' ? result : typeof result === 'string' ? 'refused' : 'served');
         if (typeof result !== 'string') served.add(result.deviceId);
         else if (result !== 'pending') refused.push({ instance, deviceId: name, prefix, problem: problems[result] });
@@ -215,14 +215,15 @@ export class Lwm2mGateways implements BeforeApplicationShutdown {
     }
   }
 
-  /** A device lost its session, but was not deleted: its gateway's list is applied again. */
-  private ended(session: Session): void {
+  /** Called when a session has ended here. Unless the device was deleted, its gateway's list is applied again. */
+  private sessionEnded(session: Session): void {
     this.due.delete(session);
     const entry = this.directory.get(session.deviceId);
     const gateway = session.gateway ?? this.sessions.get(entry?.hostGateway ?? '');
-    if (gateway && entry) this.applyOnce(gateway, this.again, admitAgainMs);
+    if (gateway && entry) this.applyOnce(gateway, this.reapplySoon, admitAgainMs);
   }
 
+  /** Applies the list again after the delay: once, however often this is called before. */
   private applyOnce(gateway: Session, waiting: Set<Session>, delayMs: number): void {
     if (waiting.has(gateway)) return;
     waiting.add(gateway);
@@ -232,8 +233,11 @@ export class Lwm2mGateways implements BeforeApplicationShutdown {
     });
   }
 
-  /** A device behind a gateway was suspended or deleted, or a gateway left together with the devices behind it. */
-  private left(session: Session): Promise<void> {
+  /**
+   * Called when a session has ended everywhere. The prefix of a device behind a gateway is refused from now on; the
+   * sessions of devices behind a gateway end together with that of the gateway.
+   */
+  private sessionClosed(session: Session): Promise<void> {
     const known = session.gateway && this.known.get(session.gateway);
     const prefix = viaOf(session.address)?.prefix;
     if (session.gateway && prefix !== undefined && known?.statuses.has(prefix))

@@ -28,6 +28,7 @@ export const problems: Record<NotServed, string> = {
   'quota-reached': 'the account has as many devices as its quota allows',
 };
 
+/** Characters of a name or a prefix that an entry in the event log contains. */
 const shownMax = 256;
 
 /** What distinguishes the problems of a list. */
@@ -51,7 +52,7 @@ export class RefusedDevices {
     });
   }
 
-  /** Reports the devices that were not reported before. @returns All refused devices, to pass as `reported` to the next call. */
+  /** Reports the devices that were not reported before. Returns the keys of all, which are the next `reported`. */
   reportNew(gateway: Session, all: readonly RefusedDevice[], reported: ReadonlySet<string>): ReadonlySet<string> {
     this.report(
       gateway,

@@ -65,7 +65,7 @@ const read = (xml: string): ReturnType<typeof parseDefinition> => {
   }
 };
 
-/** Object definitions of accounts. Every change is announced in its transaction; replicas learn of it from there. */
+/** Object definitions that accounts upload. A change is announced in its transaction, and so reaches all replicas. */
 @Injectable()
 export class UploadedModels {
   constructor(

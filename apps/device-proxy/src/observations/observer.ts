@@ -72,7 +72,7 @@ export class Observer implements BeforeApplicationShutdown {
     if (observing)
       this.remember(session, { path, attributes, token, ...(accept !== undefined && { accept }), together });
     try {
-      const report = (answer?: AnswerAhead): Promise<void> => this.hand(session, target, reply, answer);
+      const report = (answer?: AnswerAhead): Promise<void> => this.reportFirstValue(session, target, reply, answer);
       if (reply.code.startsWith('2.')) await (reportFirst ? reportFirst({ reply, observing }, report) : report());
       if (observing) await this.store(session, key);
     } catch (error) {
@@ -120,7 +120,10 @@ export class Observer implements BeforeApplicationShutdown {
     await this.endWhere(session, (observed) => observed !== gatewayPath && !registered.isRegistered(observed));
   }
 
-  /** Subscribers keep their subscription: the next reconciliation observes the path again, or learns that it no longer exists. */
+  /**
+   * Ends the single observations of paths for which `isOver` is true, except automatic ones. Subscribers keep their
+   * subscription: the next reconciliation observes the path again, or learns that it no longer exists.
+   */
   private async endWhere(session: Session, isOver: (path: string) => boolean): Promise<void> {
     const over = session.observations
       .all()
@@ -213,7 +216,7 @@ export class Observer implements BeforeApplicationShutdown {
     this.links.to(session.address).adopt(session.address, token, this.downlink.requestOf(session, observation), newest);
   }
 
-  /** Timers end here, because sessions are dropped until Redis is closed. */
+  /** Cancels the timers. No timer starts after this, although sessions are dropped until Redis is closed. */
   beforeApplicationShutdown(): void {
     this.isStopped = true;
     for (const release of this.releases) release.cancel();
@@ -248,7 +251,12 @@ export class Observer implements BeforeApplicationShutdown {
     if (!stored && this.sessions.get(session.deviceId) === session) this.sessions.drop(session);
   }
 
-  private hand(session: Session, target: Target, reply: DeviceReply, answer: AnswerAhead | undefined): Promise<void> {
+  private reportFirstValue(
+    session: Session,
+    target: Target,
+    reply: DeviceReply,
+    answer: AnswerAhead | undefined,
+  ): Promise<void> {
     const { path, together } = target;
     if (together) return this.values.reportTogether(session, path, reply, { answer });
     const { payload, contentType, maxAgeSeconds } = reply;

@@ -11,8 +11,8 @@ import {
 } from '@lanyard/lwm2m';
 
 /**
- * A device whose clock was never set dates its values years back. A time that is older than the life of a snapshot (spec §8,
- * 6 months) is not credible.
+ * A device whose clock was never set gives its values times that are years in the past. A time that is older than the
+ * life of a snapshot (spec §8, 6 months) is not credible.
  */
 export const credibleAgeMs = 183 * 86_400_000;
 

@@ -35,7 +35,7 @@ export type Answer = Pick<ArrivedValue, 'payload' | 'contentType' | 'maxAgeSecon
 /** RFC 7252 §5.10.5: how long a value counts as fresh when the device does not say. */
 const defaultMaxAgeSeconds = 60;
 
-/** The versions of the objects whose resources a value at the path contains. */
+/** The version of the object that the path belongs to; undefined if the device does not name it. */
 const versionsIn = (path: string, versions: ObjectVersions): ObjectVersions | undefined => {
   const { object } = parsePath(path);
   const version = versions[object];
@@ -55,7 +55,10 @@ export class Values {
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
-  /** Splits a notification of several paths: each value is reported for its own path, all of them to the composite observer. */
+  /**
+   * Splits a notification of several paths: each value is reported for its own path, to the key that observes the paths
+   * together. `id`: that of the command that asked for them.
+   */
   reportTogether(
     session: Session,
     id: string,
@@ -103,7 +106,7 @@ export class Values {
     ) => Pick<ArrivedValue, 'cause' | 'maxAgeSeconds' | 'audience' | 'traceParent' | 'answer' | 'facts'>,
   ): Promise<void> {
     const ordered = inOrderOfTime(records, this.clock.now());
-    await this.inOrder(
+    await this.reportInOrder(
       session,
       ordered.map(({ path, payload, contentType, measuredAtMs }) => ({
         path,
@@ -130,6 +133,7 @@ export class Values {
     }
   }
 
+  /** Reports what arrived for one path. A payload with values of several times is split into one value per time. */
   report(session: Session, value: ArrivedValue): Promise<void> {
     if (mayHaveTimes(value.contentType)) return this.reportPack(session, value);
     // Assigned before the first await, so that the numbers follow the order of arrival.
@@ -145,14 +149,17 @@ export class Values {
     const { accountId, data } = session;
     const models = this.models.registryOf(accountId, data.objectVersions);
     const moments = byTime(path, contentType, payload, models, this.clock.now());
-    return this.inOrder(
+    return this.reportInOrder(
       session,
       moments.map((moment) => ({ ...value, ...moment })),
     );
   }
 
-  /** Sends the values concurrently, after their sequence numbers are assigned. Firmware results are recorded in order. */
-  private async inOrder(session: Session, values: readonly ArrivedValue[]): Promise<void> {
+  /**
+   * Sends the values concurrently, with sequence numbers in the order of the list. Firmware results are recorded in
+   * this order too. Only the first value carries the answer of the subscription.
+   */
+  private async reportInOrder(session: Session, values: readonly ArrivedValue[]): Promise<void> {
     const observedAt = formatTimestamp(this.clock.now());
     let recorded: Promise<void> = Promise.resolve();
     await Promise.all(
@@ -166,7 +173,7 @@ export class Values {
     );
   }
 
-  /** For a value that may tell the result of a firmware update, which is recorded first. */
+  /** Records the result of a firmware update that the value may contain, and then sends the value. */
   private recordThenSend(session: Session, value: ArrivedValue, sequence: number, observedAt: string): Promise<void> {
     return this.firmware.recordValue(session, value).then(() => this.send(session, value, sequence, observedAt));
   }

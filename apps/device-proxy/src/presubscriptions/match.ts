@@ -47,7 +47,7 @@ const startingWith = (sorted: readonly string[], prefix: string): string[] => {
 /** A device that rules may match, prepared for the rules of many keys. */
 export class RuledDevice {
   private readonly registered: RegisteredPaths;
-  /** Sorted. Objects without an instance have no value yet. */
+  /** The observable paths below objects, sorted. Objects are left out: without an instance they have no value yet. */
   private readonly observable: readonly string[];
 
   constructor(

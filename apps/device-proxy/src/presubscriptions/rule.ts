@@ -1,7 +1,7 @@
 import { isPath } from '@lanyard/lwm2m';
 import { z } from 'zod';
 
-/** Limits of rules, and of different paths in them. */
+/** Limits for one key: the number of its rules, and of different paths in them. */
 export const rulesMax = 1024;
 export const rulePathsMax = 256;
 

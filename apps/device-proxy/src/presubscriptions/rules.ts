@@ -21,8 +21,9 @@ const versionSql = `
   SELECT string_agg(concat_ws(' ', key_id, xmin, changed_at), ',' ORDER BY key_id) AS version
   FROM presubscriptions WHERE account_id = $1`;
 
-interface Found {
+interface LastRead {
   rules: readonly RulesOfKey[];
+  /** The rules as JSON, for comparison. */
   text: string;
   /** Null when there are no rules. */
   version: string | null;
@@ -31,9 +32,10 @@ interface Found {
 /** Presubscription rules by key. Every registration needs them, so each replica caches those of its accounts. */
 @Injectable()
 export class Rules {
+  /** By account, used for `freshMs`. */
   private readonly cache = new Map<string, { rules: Promise<readonly RulesOfKey[]>; loadedAtMs: number }>();
-  /** The cache, by account. */
-  private readonly found = new Map<string, Found>();
+  /** By account, used again when an entry of `cache` is too old and the rules turn out to be unchanged. */
+  private readonly lastRead = new Map<string, LastRead>();
 
   constructor(
     private readonly dataSource: DataSource,
@@ -58,19 +60,19 @@ export class Rules {
   /** Makes the next call return another object, although no rule has changed: the rules match other devices than before. */
   renew(accountId: string): void {
     this.cache.delete(accountId);
-    this.found.delete(accountId);
+    this.lastRead.delete(accountId);
   }
 
   private async load(accountId: string): Promise<readonly RulesOfKey[]> {
     const [{ version }]: [{ version: string | null }] = await this.dataSource.query(versionSql, [accountId]);
-    const known = this.found.get(accountId);
+    const known = this.lastRead.get(accountId);
     if (known?.version === version) return known.rules;
     const rows = await this.dataSource.manager.find(Presubscription, { where: { accountId }, order: { keyId: 'ASC' } });
     const read = rows.map(({ keyId, rules: list }) => ({ keyId, rules: list }));
     const text = JSON.stringify(read);
-    const before = this.found.get(accountId);
+    const before = this.lastRead.get(accountId);
     const rules = before?.text === text ? before.rules : read;
-    this.found.set(accountId, { rules, text, version });
+    this.lastRead.set(accountId, { rules, text, version });
     return rules;
   }
 
@@ -78,7 +80,10 @@ export class Rules {
     return (await this.dataSource.manager.findOneBy(Presubscription, { keyId }))?.rules ?? [];
   }
 
-  /** Replaces all rules of the key (spec §4.4). `actor`: absent if they end with the key. */
+  /**
+   * Replaces all rules of the key (spec §4.4). `actor`: for the audit trail; absent if the rules are removed because
+   * the key may no longer receive values.
+   */
   async replace(accountId: string, keyId: string, rules: PresubscriptionRule[], actor?: Actor): Promise<void> {
     const row = { keyId, accountId, rules, changedAt: new Date(this.clock.now()) };
     await this.dataSource.transaction(async (manager) => {

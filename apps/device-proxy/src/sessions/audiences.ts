@@ -15,7 +15,7 @@ interface Row {
 const none: readonly string[] = [];
 
 /** The path and its parents: for `/3/0/6` also `/3/0` and `/3`. */
-const around = (path: string): string[] =>
+const pathAndParents = (path: string): string[] =>
   path
     .split('/')
     .slice(1)
@@ -40,7 +40,7 @@ export class Audience {
   /** By `targetKey`. */
   private readonly single: ReadonlyMap<string, readonly string[]>;
   /** Composite observations with their keys, by command. */
-  private readonly sets = new Map<string, { keyId: string; paths: Set<string> }>();
+  private readonly composites = new Map<string, { keyId: string; paths: Set<string> }>();
 
   constructor(rows: readonly Row[]) {
     const answered = rows.filter((row) => !awaitsAnswer(row));
@@ -53,7 +53,7 @@ export class Audience {
         );
     for (const { path, keyId, together } of rows)
       if (together !== null)
-        this.sets.set(together, { keyId, paths: (this.sets.get(together)?.paths ?? new Set()).add(path) });
+        this.composites.set(together, { keyId, paths: (this.composites.get(together)?.paths ?? new Set()).add(path) });
   }
 
   /** Keys that observe the path by itself, not in a composite observation. @param key As `targetKey` returns it */
@@ -61,10 +61,10 @@ export class Audience {
     return this.single.get(key) ?? none;
   }
 
-  /** The key for which the path, or a parent, is part of a composite observation. */
+  /** The key that observes the path, or a parent of it, with the composite observation of the command `id`. */
   together(id: string, path: string): readonly string[] {
-    const set = this.sets.get(id);
-    return set && around(path).some((one) => set.paths.has(one)) ? [set.keyId] : none;
+    const composite = this.composites.get(id);
+    return composite && pathAndParents(path).some((one) => composite.paths.has(one)) ? [composite.keyId] : none;
   }
 
   /** Keys that subscribed to the path in any way, for values outside observations. */
@@ -82,7 +82,7 @@ export const emptyAudience = new Audience([]);
 export class Audiences {
   private readonly remembered = new Map<string, Audience>();
 
-  /** `rows` in the order of their paths and keys. */
+  /** `all`: the subscriptions to one device, in the order of their paths and keys. */
   forRows(all: readonly Row[]): Audience {
     // A composite observation belongs to one device only.
     if (all.some(({ together }) => together !== null)) return new Audience(all);

@@ -38,11 +38,15 @@ export class LastSeen implements OnApplicationBootstrap, BeforeApplicationShutdo
     });
   }
 
+  /** Registers a listener that is called for each message of a device. */
   onMessage(listener: (session: Session) => void): void {
     this.listeners.push(listener);
   }
 
-  /** Sets what is written with the last-seen time: the position of the session's observations; '' when it is unknown. */
+  /**
+   * Sets the function that returns the position of the session's observations, which is written with the last-seen
+   * time; '' leaves the stored one unchanged.
+   */
   writesAlong(newestOf: (session: Session) => string): void {
     this.newestOf = newestOf;
   }
@@ -63,7 +67,7 @@ export class LastSeen implements OnApplicationBootstrap, BeforeApplicationShutdo
     for (const listener of this.listeners) listener(session);
   }
 
-  /** Writes the current state. */
+  /** Writes what has changed since it was last written. Never rejects. */
   async flush(): Promise<void> {
     const batch = this.unwritten;
     this.unwritten = [];
@@ -78,9 +82,9 @@ export class LastSeen implements OnApplicationBootstrap, BeforeApplicationShutdo
         const { deviceId, epoch, lastSeenAtMs } = session;
         return { deviceId, epoch, lastSeenAtMs, newest: this.newestOf(session) };
       });
-      const ours = await this.sessions.store.renewAll(renewals);
+      const owned = await this.sessions.store.renewAll(renewals);
       batch.forEach((session, n) => {
-        if (ours[n] === false) this.dropStale(session);
+        if (owned[n] === false) this.dropStale(session);
       });
     } catch (error) {
       // Harmless: the next message causes another write.

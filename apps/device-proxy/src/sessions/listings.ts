@@ -14,8 +14,8 @@ const textMax = 16_384;
 const noAttributes: Readonly<Record<string, string>> = Object.freeze({});
 
 /**
- * Devices of one model send the same link list: each text is parsed once, and the result is shared. When there are too
- * many, some are evicted and parsed again.
+ * Devices of one model send the same link list: each text is parsed once, and the result is shared. When the cache is
+ * full, it is cleared, and every text is parsed again.
  */
 export class Listings {
   private readonly byText = new Map<string, Listing>();
@@ -54,6 +54,7 @@ export class Listings {
     return shared;
   }
 
+  /** The same data with a listing that all devices with the same listing share. */
   shareListing(data: RegistrationData): RegistrationData {
     const { rootPath, contentFormats, links, objectVersions } = data;
     const listing = { rootPath, contentFormats, links, objectVersions };

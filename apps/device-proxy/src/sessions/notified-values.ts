@@ -17,6 +17,7 @@ interface Kept extends FreshValue {
 export class NotifiedValues {
   private byPath: Map<string, Kept> | undefined;
 
+  /** Replaces the value of the path. A value that is too large, or is never fresh, only removes the previous one. */
   keep(path: string, payload: Buffer, contentType: string, maxAgeSeconds: number, nowMs: number): void {
     if (maxAgeSeconds === 0 || payload.length > notifiedBytesMax) return void this.byPath?.delete(path);
     const freshMs = Math.min(maxAgeSeconds * 1000, notifiedMaxAgeMs);
@@ -31,7 +32,7 @@ export class NotifiedValues {
     if (!kept) return undefined;
     const { contentType, bytes, freshUntilMs, freshMs } = kept;
     const leftMs = freshUntilMs - nowMs;
-    // More is left than there was when the clock was set back since.
+    // If more time is left than there was at first, the clock was set back: then the value does not count as fresh.
     return leftMs > 0 && leftMs <= freshMs ? { contentType, bytes, freshUntilMs } : undefined;
   }
 

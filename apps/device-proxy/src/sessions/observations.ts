@@ -13,7 +13,7 @@ export interface Observation {
   attributes?: string | undefined;
   /** Hex. */
   token: string;
-  /** Content-Format that was requested, so that it can be requested again; null: the device refused the usual one and chose. */
+  /** The requested Content-Format, for later requests; null: none, because the device refused the usual one. */
   accept?: number | null;
   /** The device observes this path by itself: the token is its own, and no request is needed. */
   auto?: boolean;

@@ -4,7 +4,7 @@ import type { DeviceProxyConfig } from '../config.js';
 /** A connection in subscriber mode can do nothing else. */
 export const REDIS_SUBSCRIBER = Symbol('RedisSubscriber');
 
-/** Longer than any script takes; a dropped connection must not hang a device's answer. */
+/** In ms. Longer than any script takes; it ends commands on a lost connection, so that devices get their answers. */
 const commandTimeout = 5_000;
 
 const open = (url: string, logger: Logger, options: { commandTimeout?: number } = {}): RedisClient => {

@@ -30,8 +30,8 @@ export class RegisteredPaths {
   }
 
   /**
-   * Whether the object or the instance of a path is registered. A resource of a registered instance is for the device to
-   * judge, and so is everything on a device that lists nothing.
+   * Whether the object or the instance of a path is registered. Only the device knows which resources a registered
+   * instance has, and what exists on a device that lists nothing: such paths count as registered.
    */
   isRegistered(path: string): boolean {
     return this.listed.size === 0 || this.mayExist(path.split('/').slice(0, 3).join('/'));

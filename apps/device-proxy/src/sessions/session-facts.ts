@@ -50,7 +50,7 @@ const transportOf = ({ reachedAt }: Session): DeviceSessionChanged['transport'] 
 export class SessionFacts {
   /** The facts of a batch share a request to Kafka; each succeeds or fails separately. */
   private readonly sends = new RequestBatcher(
-    (announcements: readonly Announcement[]) => Promise.all(announcements.map((one) => this.sent(one))),
+    (announcements: readonly Announcement[]) => Promise.all(announcements.map((one) => this.sendOne(one))),
     { paceMs },
   );
 
@@ -115,11 +115,12 @@ export class SessionFacts {
       firstContact: data.firstContact,
       occurredAt,
     };
-    const refusal = await this.sends.submit({ fact: announced, id });
-    if (refusal) throw refusal.error;
+    const failure = await this.sends.submit({ fact: announced, id });
+    if (failure) throw failure.error;
   }
 
-  private sent({ fact, id }: Announcement): Promise<{ error: unknown } | undefined> {
+  /** Never rejects, because a rejection would fail the whole batch: resolves with the error instead. */
+  private sendOne({ fact, id }: Announcement): Promise<{ error: unknown } | undefined> {
     return this.producer.send(DeviceSessions, fact, id === undefined ? undefined : { id }).then(
       () => undefined,
       (error: unknown) => ({ error }),

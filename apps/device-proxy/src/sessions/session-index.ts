@@ -7,7 +7,7 @@ export class SessionIndex {
   private readonly byDevice = new Map<string, Session>();
   private readonly byRegistration = new Map<string, Session>();
   private readonly byAddress = new Map<string, Map<string, Session>>();
-  /** Devices behind gateways, by device of the gateway. */
+  /** Sessions of devices behind gateways, by the device id of the gateway. */
   private readonly byGateway = new Map<string, Set<Session>>();
 
   get size(): number {

@@ -21,10 +21,12 @@ export interface NewSession {
   data: RegistrationData;
 }
 
-/** A device whose address now belongs to another one, the new epoch, which no replica has, and the replica that had its session. */
+/** A device whose address now belongs to another one. */
 export interface Displaced {
   deviceId: string;
+  /** The new epoch of its session, which no replica has. */
   epoch: number;
+  /** The replica that had its session. */
   owner: string;
 }
 
@@ -57,13 +59,13 @@ export interface Ending {
   endedAtMs: number;
 }
 
-/** `occupied`: the address is another device's, nothing was written. undefined: the session is another replica's. */
+/** `occupied`: another device has the address, nothing was written. undefined: this replica has lost the session. */
 export type Updated = { displaced: Displaced | undefined } | 'occupied' | undefined;
 
 const displacedOf = ([deviceId, epoch, owner]: readonly (string | number)[]): Displaced | undefined =>
   deviceId ? { deviceId: String(deviceId), epoch: Number(epoch), owner: String(owner) } : undefined;
 
-/** How many devices behind it have sessions: the element after those that `displacedOf` reads. */
+/** Whether devices behind it have sessions. Their number is the element after those that `displacedOf` reads. */
 const hasBehind = ([, , , behind]: readonly (string | number)[]): boolean => Number(behind) > 0;
 
 /** What a message reveals about its device: enough to find the session. */
@@ -108,8 +110,10 @@ type TakenRow = [
 
 const accountPage = 200;
 
-interface Noted {
+/** An observation to store or to delete. */
+interface ObservationChange {
   deviceId: string;
+  /** The device that the token leads to: the gateway, if the device is behind one. */
   holder: string;
   epoch: number;
   /** As `targetKey` returns it. */
@@ -143,7 +147,7 @@ export class SessionStore {
     batchMax: scriptMax,
     paceMs,
   });
-  private readonly notes = new RequestBatcher((batch: readonly Noted[]) => this.noteAll(batch), {
+  private readonly changes = new RequestBatcher((batch: readonly ObservationChange[]) => this.changeAll(batch), {
     batchMax: scriptMax,
     paceMs,
   });
@@ -179,17 +183,17 @@ export class SessionStore {
       args.push(deviceId, nowMs, expiresAtMs, registrationId, accountId, address, JSON.stringify(data));
     }
     const rows = (await this.run('open-sessions', keys, args)) as [number, string, ...Row][];
-    return rows.map(([epoch, said, ...other]) =>
+    return rows.map(([epoch, ownerOrError, ...other]) =>
       epoch === 0
-        ? new Error(`session not opened: ${said}`)
-        : { epoch, previousOwner: said, displaced: displacedOf(other), hasDevicesBehind: hasBehind(other) },
+        ? new Error(`session not opened: ${ownerOrError}`)
+        : { epoch, previousOwner: ownerOrError, displaced: displacedOf(other), hasDevicesBehind: hasBehind(other) },
     );
   }
 
   /**
-   * Makes this replica the owner. undefined when the device has no session, or not the expected one. A device gets an
-   * address that another device has only if it shows its registration. `gatewayId`: the gateway that the device is behind
-   * and follows.
+   * Makes this replica the owner. undefined when the device has no session, or not the expected one. The device gets an
+   * address that another device has only if `registrationId` is given. `gatewayId`: the gateway that the device is
+   * behind, whose session this replica must have.
    */
   async takeOver(
     deviceId: string,
@@ -311,7 +315,7 @@ export class SessionStore {
   ): Promise<boolean> {
     const { token } = observation;
     const path = targetKey(observation);
-    return this.writeNote({ deviceId, holder, epoch, path, token, stored: JSON.stringify(observation) });
+    return this.writeChange({ deviceId, holder, epoch, path, token, stored: JSON.stringify(observation) });
   }
 
   /** False when the session is no longer this replica's, or the observation was already replaced or gone. */
@@ -320,18 +324,18 @@ export class SessionStore {
     observation: Observation,
   ): Promise<boolean> {
     const { token } = observation;
-    return this.writeNote({ deviceId, holder: deviceId, epoch, path: targetKey(observation), token, stored: '' });
+    return this.writeChange({ deviceId, holder: deviceId, epoch, path: targetKey(observation), token, stored: '' });
   }
 
   /** Stores and deletions are written in one order, so that what was dropped is not stored afterwards. */
-  private async writeNote(noted: Noted): Promise<boolean> {
-    const said = await this.notes.submit(noted);
-    if (typeof said === 'string') throw new Error(`observation not stored: ${said}`);
-    return said === 1;
+  private async writeChange(change: ObservationChange): Promise<boolean> {
+    const result = await this.changes.submit(change);
+    if (typeof result === 'string') throw new Error(`observation not stored: ${result}`);
+    return result === 1;
   }
 
   /** The failure of one affects no other. */
-  private async noteAll(batch: readonly Noted[]): Promise<(number | string)[]> {
+  private async changeAll(batch: readonly ObservationChange[]): Promise<(number | string)[]> {
     const keys = [this.keys.index];
     const args: (string | number)[] = [];
     for (const { deviceId, holder, epoch, path, token, stored: text } of batch) {
@@ -345,7 +349,7 @@ export class SessionStore {
     return (await this.redis.hget(this.keys.index, fieldOf(lookup))) ?? undefined;
   }
 
-  /** Reads the stored session without taking it over. */
+  /** Reads the stored session without taking it over. undefined when the device has no open session. */
   async read(deviceId: string): Promise<(StoredSession & { owner: string }) | undefined> {
     const [fields, observations] = await Promise.all([
       this.redis.hgetall(this.keys.session(deviceId)),

@@ -14,7 +14,7 @@ export interface RegisteredLink {
   rt?: string;
   if?: string;
   ct?: string;
-  /** Whether the device marks the path as observable. */
+  /** Whether the path can be observed: the device marks it as observable, or marks no path at all. */
   obs: boolean;
   /** Token of an observation that the device made by itself (spec §2.4 rule 3), in hex. */
   autoToken?: string;
@@ -81,7 +81,10 @@ export class Session {
   reconciliationsRequired = 0;
   /** The device has the answer to its registration: before that no request may be sent to it. */
   isRegistrationAnswered = false;
-  /** A request was not answered: nothing is sent until the device sends a message. */
+  /**
+   * The device is not expected to listen, for example because it did not answer a request or its connection ended.
+   * Nothing is sent until it sends a message, or until its connection is continued after a restart.
+   */
   silent = false;
   /** Another device has the address: nothing is sent there for this one until it updates its registration. */
   isElsewhere = false;

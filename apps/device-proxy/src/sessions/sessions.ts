@@ -38,7 +38,7 @@ export class Sessions {
   readonly exclusive = new KeyedMutex();
   private readonly awakeMs: number;
   private readonly index = new SessionIndex();
-  /** Copies that other replicas may have replaced while this process stalled. */
+  /** Copies that other replicas may have replaced while this process stalled, or while wake-ups were lost. */
   private readonly doubted = new Set<Session>();
   /** Sessions that are still loading. */
   private readonly arriving = new Set<Session>();
@@ -262,14 +262,14 @@ export class Sessions {
     for (const listener of this.listeners) await listener.closed?.(session);
   }
 
-  /** Restores the sessions that this replica owned before a restart, in chunks. */
-  async restore(restored: (sessions: readonly Session[]) => Promise<void>): Promise<void> {
+  /** Restores the sessions that this replica owned before a restart, in chunks. Calls `onRestored` for each chunk. */
+  async restore(onRestored: (sessions: readonly Session[]) => Promise<void>): Promise<void> {
     const devices = await this.store.owned();
     for (let at = 0; at < devices.length; at += chunkSize) {
       const chunk = devices.slice(at, at + chunkSize);
       const sessions = await Promise.all(chunk.map((deviceId) => this.restoreOwned(deviceId)));
       const own = sessions.filter((session) => session !== undefined);
-      await restored(own.flatMap((session) => [session, ...this.behind(session)]));
+      await onRestored(own.flatMap((session) => [session, ...this.behind(session)]));
     }
   }
 
@@ -382,12 +382,12 @@ export class Sessions {
     const all = [...this.index.all()];
     for (let at = 0; at < all.length; at += chunkSize) {
       const chunk = all.slice(at, at + chunkSize).filter((session) => !session.isOver);
-      const ours = await this.store.renewAll(
+      const owned = await this.store.renewAll(
         chunk.map(({ deviceId, epoch, lastSeenAtMs }) => ({ deviceId, epoch, lastSeenAtMs })),
       );
       chunk.forEach((session, n) => {
         this.doubted.delete(session);
-        if (ours[n] === false && !session.isOver) this.drop(session);
+        if (owned[n] === false && !session.isOver) this.drop(session);
       });
     }
   }

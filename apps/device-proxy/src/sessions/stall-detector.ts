@@ -33,6 +33,7 @@ export class StallDetector implements OnApplicationBootstrap, BeforeApplicationS
     this.timer?.cancel();
   }
 
+  /** Calls the listeners if the process has stalled since the last tick. */
   detect(): void {
     const now = this.clock.now();
     if (this.timer === undefined || now - this.tickedAtMs < stallMs) return;

@@ -60,8 +60,8 @@ export class Sweeper implements OnApplicationBootstrap, BeforeApplicationShutdow
     try {
       await this.wakeUps.send(owner, { about: 'session', deviceId, epoch: epoch + 1 });
     } finally {
-      // The devices behind a gateway expire when the gateway does, but do not know that it has left. No later sweep finds
-      // the session.
+      // The devices behind a gateway expire when it does. If its session ended for another reason, theirs must end now,
+      // because no later sweep finds the session of the gateway.
       if (closed && reason !== 'lifetime') await this.sessions.tellClosed(session);
     }
   }

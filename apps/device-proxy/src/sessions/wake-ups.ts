@@ -7,9 +7,13 @@ import { REDIS_SUBSCRIBER } from './redis-connections.js';
 
 /**
  * A hint to re-read stored state; losing one costs time, never correctness.
- * session: another replica took over the session. commands: a command waits for the device. interest: the device's
- * subscriptions changed. cached?: asks for the cached value of a path. cached: the answer to that. finished: a command
- * that this replica accepted has its result. rules: an account's presubscriptions changed.
+ * - `session`: copies of the session with an earlier epoch are outdated, for example because it was taken over.
+ * - `commands`: a command waits for the device.
+ * - `interest`: the subscriptions to the device have changed.
+ * - `cached?`: asks for the cached value of a path.
+ * - `cached`: the answer to that.
+ * - `finished`: a command that the receiver accepted has its result.
+ * - `rules`: the presubscriptions of an account have changed.
  */
 export type WakeUp =
   | { about: 'session'; deviceId: string; epoch: number }
@@ -27,7 +31,7 @@ type WakeUpListener<A extends About> = (wakeUp: Extract<WakeUp, { about: A }>) =
 @Injectable()
 export class WakeUps implements OnModuleInit {
   private readonly listeners = new Map<About, ((wakeUp: WakeUp) => void)[]>();
-  private readonly lost = new Set<() => void>();
+  private readonly lostListeners = new Set<() => void>();
   private readonly keys: SessionKeys;
   private readonly replicaId: string;
   private subscribed = false;
@@ -45,7 +49,7 @@ export class WakeUps implements OnModuleInit {
     this.subscriber.on('message', (_channel: string, text: string) => this.deliver(JSON.parse(text) as WakeUp));
     // ioredis resubscribes by itself; messages sent in between are lost.
     this.subscriber.on('ready', () => {
-      if (this.subscribed) for (const listener of this.lost) listener();
+      if (this.subscribed) for (const listener of this.lostListeners) listener();
     });
     const subscribing = this.subscriber.subscribe(this.keys.wakeUp(this.replicaId), this.keys.wakeUpAll);
     await awaiting('Redis: messages of other replicas', subscribing);
@@ -57,9 +61,9 @@ export class WakeUps implements OnModuleInit {
     this.listeners.set(about, [...listeners, listener as (wakeUp: WakeUp) => void]);
   }
 
-  /** Wake-ups may have been lost: check everything. */
+  /** The listener is called when wake-ups may have been lost: it checks all that they could have announced. */
   onLost(listener: () => void): void {
-    this.lost.add(listener);
+    this.lostListeners.add(listener);
   }
 
   /** Sends to one replica, which may be this one. */

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { DeviceLifecycleReader, type DirectoryEntry } from './device-lifecycle.reader.js';
 
-/** How long the copy may lag behind what a client knows. */
-const patienceMs = 500;
+/** How long the copy may lag behind what a client knows, and so how long `wait` waits. */
+const lagMaxMs = 500;
 
 /** Called once for each device that is suspended or deleted. */
 export type BlockedListener = (deviceId: string, why: 'suspended' | 'deleted') => void;
@@ -20,8 +20,9 @@ const isDeleted = (entry: DirectoryEntry | undefined): boolean => !entry || entr
 @Injectable()
 export class DeviceDirectory {
   /**
-   * Ids by account and name, in nested maps: a combined key would be another string for each device. The topic keeps order per device
-   * only: a name may get its next device before the end of its former one is read, and after a restart even before its beginning.
+   * Ids by account and name, in nested maps: a combined key would be another string for each device. The topic keeps
+   * order per device only, so a name may have several devices for a while: the new one may be read before the deletion
+   * of the former one, and after a restart even before the former one itself.
    */
   private readonly byName = new Map<string, Map<string, string | Set<string>>>();
   /** Devices of each account. */
@@ -33,7 +34,10 @@ export class DeviceDirectory {
     reader.onChange((deviceId, entry, previous) => this.changed(deviceId, entry, previous));
   }
 
-  /** Called when an entry may admit what it did not admit before. `hostGateway`: of a device behind a gateway, now or before. */
+  /**
+   * Calls the listener with the `hostGateway` of a device when the device is no longer suspended, and with the previous
+   * and the new one when its `hostGateway` changes: then devices behind these may have to be admitted or refused.
+   */
   onAdmissible(listener: (hostGateway: string) => void): void {
     this.reader.onChange((_deviceId, entry, previous) => {
       const [before, now] = [previous?.hostGateway, entry?.hostGateway];
@@ -63,10 +67,13 @@ export class DeviceDirectory {
 
   /** Waits a moment, because a client may know a device before this copy does. */
   wait(deviceId: string): Promise<DirectoryEntry | undefined> {
-    return this.reader.waitFor(deviceId, patienceMs, (entry) => !isDeleted(entry));
+    return this.reader.waitFor(deviceId, lagMaxMs, (entry) => !isDeleted(entry));
   }
 
-  /** Whether the directory learns within that time that the device exists or is deleted. At once false if it was deleted before. */
+  /**
+   * Whether the directory knows, or learns within that time, that the device exists or is deleted. False at once when
+   * the tombstone of the device arrives during the wait.
+   */
   async isDecided(deviceId: string, timeoutMs: number): Promise<boolean> {
     return (await this.reader.waitFor(deviceId, timeoutMs)) !== undefined;
   }
@@ -98,10 +105,10 @@ export class DeviceDirectory {
   }
 
   private changed(deviceId: string, entry: DirectoryEntry | undefined, previous: DirectoryEntry | undefined): void {
-    if (previous) this.unname(deviceId, previous);
+    if (previous) this.removeName(deviceId, previous);
     this.count(previous, -1);
     this.count(entry, 1);
-    if (entry && !isDeleted(entry) && entry.endpointName !== '') this.name(deviceId, entry);
+    if (entry && !isDeleted(entry) && entry.endpointName !== '') this.addName(deviceId, entry);
     if (isDeleted(entry)) this.deleted?.add(deviceId);
     else this.deleted?.delete(deviceId);
     if (isDeleted(entry)) for (const listener of this.blockedListeners) listener(deviceId, 'deleted');
@@ -113,7 +120,7 @@ export class DeviceDirectory {
     if (entry && !isDeleted(entry)) this.counts.set(entry.accountId, this.countOf(entry.accountId) + by);
   }
 
-  private name(deviceId: string, { accountId, endpointName }: DirectoryEntry): void {
+  private addName(deviceId: string, { accountId, endpointName }: DirectoryEntry): void {
     const names = this.byName.get(accountId) ?? new Map<string, string | Set<string>>();
     this.byName.set(accountId, names);
     const present = names.get(endpointName);
@@ -121,7 +128,7 @@ export class DeviceDirectory {
     else names.set(endpointName, present === undefined ? deviceId : new Set([present, deviceId]));
   }
 
-  private unname(deviceId: string, { accountId, endpointName }: DirectoryEntry): void {
+  private removeName(deviceId: string, { accountId, endpointName }: DirectoryEntry): void {
     const names = this.byName.get(accountId);
     const present = names?.get(endpointName);
     if (present instanceof Set) present.delete(deviceId);

@@ -6,11 +6,10 @@ import { Rules } from '../presubscriptions/rules.js';
 import { Receivers } from '../observations/receivers.js';
 import { Subscriptions } from './subscriptions.js';
 
-/** Pause before a retry. */
-const againMs = 3_000;
+const retryDelayMs = 3_000;
 
 /** A change of a group affects all of its keys at once; this limit leaves database connections for other work. */
-const atOnce = 2;
+const concurrentMax = 2;
 
 /**
  * Removes the subscriptions and rules of a key that may no longer receive values: it was deleted or switched off, or its
@@ -56,7 +55,7 @@ export class Keys implements OnApplicationBootstrap, BeforeApplicationShutdown {
 
   private next(): void {
     for (const keyId of this.waiting) {
-      if (this.running.size >= atOnce) return;
+      if (this.running.size >= concurrentMax) return;
       if (this.running.has(keyId)) continue;
       this.waiting.delete(keyId);
       this.begin(keyId);
@@ -72,7 +71,7 @@ export class Keys implements OnApplicationBootstrap, BeforeApplicationShutdown {
       });
     this.work.run(forget, (err) => {
       this.logger.error({ err, keyId }, 'subscriptions of a key not removed: will be retried');
-      this.work.later(againMs, () => this.check(keyId));
+      this.work.later(retryDelayMs, () => this.check(keyId));
     });
   }
 

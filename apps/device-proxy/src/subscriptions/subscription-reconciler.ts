@@ -34,7 +34,10 @@ import { afterFailures, afterSilence, retryPauseMs } from './retry-pause.js';
 /** The device is not reachable now: reconciliation runs again at its next registration or update. */
 const unreachableErrors = [RequestAborted, NoAnswer, Refused, NotSent, ConnectionEnded];
 
-/** Those that may be a lost message: reconciliation also runs soon after the device's next message, or after a while of silence. */
+/**
+ * Of these, the errors that a lost message may cause: reconciliation also runs soon after the device's next message, or
+ * after a while of silence.
+ */
 const lostMessages = [NoAnswer, NotSent];
 
 /** The device answered 5.03 for a path, for example because its sensor is starting: it is asked again after a pause. */
@@ -95,7 +98,7 @@ export class SubscriptionReconciler implements BeforeApplicationShutdown {
     // Rules of keys that are limited to groups may match the device from now on, or no longer.
     groups.onChange((deviceId) => sessions.get(deviceId)?.requireReconciliation());
     receivers.onLimitChange((accountId) => rules.renew(accountId));
-    lastSeen.onMessage((session) => this.heard(session));
+    lastSeen.onMessage((session) => this.messageArrived(session));
     sessions.listen({ ended: ({ deviceId }) => void this.retries.delete(deviceId) });
   }
 
@@ -237,7 +240,7 @@ export class SubscriptionReconciler implements BeforeApplicationShutdown {
   }
 
   /** Runs for every message of a device. */
-  private heard(session: Session): void {
+  private messageArrived(session: Session): void {
     if (this.retries.size === 0) return;
     for (const one of [session, ...this.sessions.behind(session)]) {
       const retry = this.retries.get(one.deviceId);
@@ -355,7 +358,11 @@ export class SubscriptionReconciler implements BeforeApplicationShutdown {
     return targets;
   }
 
-  /** Calls whose subscription is unconfirmed are in the command queue. `subscribed`: the subscriptions to this observation. */
+  /**
+   * Whether the device is to be asked for the observation, or subscriptions of rules to it are to be confirmed.
+   * Unconfirmed subscriptions of calls do not count: their commands are in the queue. `subscribed`: the subscriptions
+   * to this observation.
+   */
   private isMissing(session: Session, key: string, subscribed: readonly Subscription[]): boolean {
     if (session.observations.has(key))
       return subscribed.some((row) => row.status === 'asked' && row.origin === 'presubscription');

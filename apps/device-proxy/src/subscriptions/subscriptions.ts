@@ -79,7 +79,7 @@ export class Subscriptions {
       if (session && isOffered && observations.some((observation) => targetKey(observation) !== key))
         await this.wake(session.owner, deviceId);
       if (!session) return { asyncId, confirmed: false };
-      return { asyncId, confirmed: (await this.within(answerWaitMs, outcome)) || observed };
+      return { asyncId, confirmed: (await this.succeedsWithin(answerWaitMs, outcome)) || observed };
     } finally {
       this.waiting.delete(asyncId);
     }
@@ -158,7 +158,7 @@ export class Subscriptions {
     return new Promise((resolve) => this.waiting.set(asyncId, resolve));
   }
 
-  private async within(waitMs: number, outcome: Promise<boolean>): Promise<boolean> {
+  private async succeedsWithin(waitMs: number, outcome: Promise<boolean>): Promise<boolean> {
     const over = new AbortController();
     try {
       return await Promise.race([outcome, this.clock.sleep(waitMs, over.signal).then(() => false)]);

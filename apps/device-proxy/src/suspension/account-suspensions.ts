@@ -6,8 +6,7 @@ import type { Session } from '../sessions/session.js';
 import { SessionEnds } from '../sessions/session-ends.js';
 import { Sessions } from '../sessions/sessions.js';
 
-/** Delay before a retry. */
-const againMs = 3_000;
+const retryDelayMs = 3_000;
 
 /** Devices of a suspended account are disconnected, and their registrations end. They register again when the account is active again. */
 @Injectable()
@@ -54,7 +53,7 @@ export class AccountSuspensions implements OnApplicationBootstrap, BeforeApplica
       () => this.endNow(deviceId),
       (err) => {
         this.logger.error({ err, deviceId }, 'session in a suspended account not ended: will be retried');
-        this.work.later(againMs, () => this.endSession(deviceId));
+        this.work.later(retryDelayMs, () => this.endSession(deviceId));
       },
     );
   }

@@ -12,7 +12,10 @@ import { SubscriptionReconciler } from '../subscriptions/subscription-reconciler
 import { DeviceLinks } from '../transport/device-links.js';
 import { Admission } from '../intake/admission.js';
 
-/** The replica that owns the session acts at once; the others check after this time that the session has ended. */
+/**
+ * The replica that owns the session acts at once; the others check after this time that the session has ended. Failures
+ * are retried after the same time.
+ */
 const ownerGraceMs = 3_000;
 
 type Why = 'suspended' | 'deleted';
@@ -51,9 +54,9 @@ export class DeviceDisconnector implements OnApplicationBootstrap, BeforeApplica
         if (why) this.disconnect(deviceId, why);
       },
     });
-    const known = new Set([...(await queue.devicesWithCommands()), ...(await this.storedOf(deleted))]);
-    for (const { deviceId } of this.sessions.all()) known.add(deviceId);
-    for (const deviceId of known) {
+    const candidates = new Set([...(await queue.devicesWithCommands()), ...(await this.storedOf(deleted))]);
+    for (const { deviceId } of this.sessions.all()) candidates.add(deviceId);
+    for (const deviceId of candidates) {
       const why = deleted.has(deviceId) ? 'deleted' : directory.whyBlocked(deviceId);
       if (why) this.disconnect(deviceId, why);
     }
@@ -114,7 +117,7 @@ export class DeviceDisconnector implements OnApplicationBootstrap, BeforeApplica
     this.endAbandonedLater(deviceId, why);
   }
 
-  /** The device may have its turn minutes later: if it is admitted again by then, it keeps the commands accepted since. */
+  /** This may take minutes. If the device is admitted again by then, it keeps the commands accepted after `sinceMs`. */
   private failCommands(deviceId: string, why: Why, sinceMs: number): Promise<void> {
     const outcome = why === 'deleted' ? registrationRemoved : deviceBlocked;
     return this.queue.failAll(deviceId, ({ acceptedAt }) =>
@@ -131,7 +134,10 @@ export class DeviceDisconnector implements OnApplicationBootstrap, BeforeApplica
     }
   }
 
-  /** The owner is gone, so any replica may end the session, unless the device is admitted again by now. */
+  /**
+   * Checks after a while that the session has ended. If not, its owner is gone, so any replica may end the session,
+   * unless the device is admitted again by then.
+   */
   private endAbandonedLater(deviceId: string, why: Why): void {
     const failed = (err: unknown) => {
       this.logger.error({ err, deviceId, why }, 'session of a suspended or deleted device not ended: will be retried');

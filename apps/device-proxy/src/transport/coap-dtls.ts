@@ -59,7 +59,7 @@ export interface DtlsParts {
   clock: Clock;
 }
 
-/** The `data` of a connection. */
+/** What this listener keeps in the `data` of a DtlsConnection. */
 interface Open extends Connected {
   /** The number of sweeps before its last message: unlike the time, it does not jump when the clock is set. */
   sweepsBefore: number;
@@ -76,8 +76,8 @@ export class CoapDtls implements Transport, DtlsHost {
   readonly link: CoapLink;
   readonly endpoint: CoapDatagramEndpoint;
   readonly transport: DtlsTransport;
-  private gone: DisconnectListener = () => undefined;
-  private takenOver: DisconnectListener = () => undefined;
+  private goneListener: DisconnectListener = () => undefined;
+  private takenOverListener: DisconnectListener = () => undefined;
   private bound: BoundAddress | undefined;
   private sweeping: Timer | undefined;
   private sweeps = 0;
@@ -113,13 +113,14 @@ export class CoapDtls implements Transport, DtlsHost {
     });
   }
 
-  onGone(gone: DisconnectListener): void {
-    this.gone = gone;
+  /** Sets the listener for connections that have ended here. */
+  onGone(listener: DisconnectListener): void {
+    this.goneListener = listener;
   }
 
   /** Registers what is called when a connection of another replica was taken over: its session is taken over as well. */
-  onTakenOver(takenOver: DisconnectListener): void {
-    this.takenOver = takenOver;
+  onTakenOver(listener: DisconnectListener): void {
+    this.takenOverListener = listener;
   }
 
   /** Applies to handshakes from now on. */
@@ -188,7 +189,7 @@ export class CoapDtls implements Transport, DtlsHost {
 
   arrived(id: string): void {
     const open = this.openWith(id);
-    if (open) this.takenOver(open.sender.accountId, open.peer.address);
+    if (open) this.takenOverListener(open.sender.accountId, open.peer.address);
   }
 
   async start(): Promise<void> {
@@ -282,7 +283,7 @@ export class CoapDtls implements Transport, DtlsHost {
     const open = openOn(connection);
     if (open) this.parts.authenticator.closed(open);
     if (reason !== 'taken-over') this.parts.sharing.closed(connection);
-    if (open) this.gone(open.sender.accountId, open.peer.address);
+    if (open) this.goneListener(open.sender.accountId, open.peer.address);
   }
 
   private get sweepMs(): number {

@@ -159,16 +159,16 @@ export class CoapLink implements DeviceLink {
     const peer = this.peers.peerOf(address);
     const { onSent, ...observed } = request;
     const shared = this.sharedFor(observed);
-    let known = false;
+    let isTokenKnown = false;
     // A notification may overtake the answer that reveals its token, so it waits for the answer.
     const handler = async (notification: CoapNotification): Promise<void> => {
-      if (!known) await answered.then(nextTurn, nextTurn);
+      if (!isTokenKnown) await answered.then(nextTurn, nextTurn);
       await shared.handler(notification);
     };
     const answered = this.endpoint.observe(peer, { ...shared.request, signal, ...(onSent && { onSent }) }, handler);
     const observation = await unlessAborted<Observation<ReceivedResponse>>(answered, signal);
     setImmediate(() => {
-      known = true;
+      isTokenKnown = true;
       observation.handOver(shared.handler);
     });
     const answer = answerOf(observation.response);

@@ -37,7 +37,7 @@ export class CoapStream implements Transport {
   private readonly endpoint: CoapStreamEndpoint;
   private readonly open = new Map<Peer['key'], Connected>();
   private readonly peersOf = new Map<string, Map<Peer['key'], Peer>>();
-  private gone: DisconnectListener = () => undefined;
+  private goneListener: DisconnectListener = () => undefined;
   private bound: { address: string; port: number } | undefined;
 
   constructor(private readonly parts: StreamParts) {
@@ -74,8 +74,9 @@ export class CoapStream implements Transport {
     });
   }
 
-  onGone(gone: DisconnectListener): void {
-    this.gone = gone;
+  /** Sets the listener for connections that have ended. */
+  onGone(listener: DisconnectListener): void {
+    this.goneListener = listener;
   }
 
   async start(): Promise<void> {
@@ -120,7 +121,7 @@ export class CoapStream implements Transport {
     return true;
   }
 
-  private forget(peer: Peer, { accountId }: Sender): void {
+  private removePeer(peer: Peer, { accountId }: Sender): void {
     const peers = this.peersOf.get(accountId);
     peers?.delete(peer.key);
     if (peers?.size === 0) this.peersOf.delete(accountId);
@@ -131,8 +132,8 @@ export class CoapStream implements Transport {
     if (!open) return;
     this.open.delete(peer.key);
     this.parts.authenticator.closed(open);
-    this.forget(peer, open.sender);
-    this.gone(open.sender.accountId, connectionAddress(this.scheme, peer));
+    this.removePeer(peer, open.sender);
+    this.goneListener(open.sender.accountId, connectionAddress(this.scheme, peer));
   }
 
   /** A notification of an automatic observation that is not known here yet, or of no observation. */

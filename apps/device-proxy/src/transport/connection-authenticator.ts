@@ -19,7 +19,7 @@ export interface ConnectionAuthenticator {
   closed(connected: Connected): void;
   handshakeFailed(error: Error, socket: TLSSocket): void;
   /** Registers the function that closes the connection of a peer whose access has ended. */
-  onDisconnect(out: (peer: Peer, why: string) => void): void;
+  onDisconnect(close: (peer: Peer, why: string) => void): void;
 }
 
 /** Plain TCP, for development: devices are not authenticated. */

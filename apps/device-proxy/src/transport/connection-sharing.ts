@@ -36,11 +36,11 @@ export interface ConnectionSharing {
   /** All replicas use ids of this length, because the length is not on the wire. */
   readonly connectionIdBytes: number;
   newConnectionId(): Buffer;
-  /** Before the listener opens. */
+  /** Called before the listener opens. */
   start(host: DtlsHost): Promise<void>;
-  /** After the last record has been sent: from here on, other replicas continue the connections. */
+  /** Called after the last record has been sent: from here on, other replicas continue the connections. */
   stop(): Promise<void>;
-  /** A handshake has ended. */
+  /** Called when a handshake has succeeded. */
   opened(connection: DtlsConnection): void;
   closed(connection: DtlsConnection): void;
   /** Resolves when the connection outlives this replica; undefined when it already does, or never will. Rejects when Redis is away. */

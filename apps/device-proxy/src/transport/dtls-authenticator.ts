@@ -17,5 +17,5 @@ export interface DtlsAuthenticator {
   closed(connected: Connected): void;
   handshakeFailed(error: HandshakeFailed, handshake: HandshakeOfClient): void;
   /** Registers the function that closes the connection of a peer whose access has ended. */
-  onDisconnect(out: (peer: Peer, why: string) => void): void;
+  onDisconnect(close: (peer: Peer, why: string) => void): void;
 }

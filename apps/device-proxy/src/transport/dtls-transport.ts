@@ -29,7 +29,10 @@ export interface DtlsTransportOptions extends GivenOptions {
 
 const addressOf = (id: string): string => connectionAddress('coaps', { key: id });
 
-/** A peer is a connection, wherever its datagrams come from: the key is the id of the connection, and the address that of the device. */
+/**
+ * A peer is a connection, wherever its datagrams come from: `key` is the id of the connection, and `address` is the
+ * address of the device in the notation of peer-address.ts.
+ */
 export const dtlsPeer = (id: string): Peer => {
   // Made from a Buffer, because concatenated strings keep their parts in memory.
   const address = Buffer.from(addressOf(id), 'latin1').toString('latin1');
@@ -48,7 +51,7 @@ export class DtlsTransport implements DatagramTransport {
       host,
       port,
       receiveBufferBytes,
-      onDatagram: (datagram, address, from) => this.receive(datagram, { address, port: from }),
+      onDatagram: (datagram, address, remotePort) => this.receive(datagram, { address, port: remotePort }),
       onError: () => this.receiver?.count('socket-error'),
     });
     this.server = new DtlsServer({

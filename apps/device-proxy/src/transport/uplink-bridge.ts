@@ -60,16 +60,16 @@ const coapResponse = ({
 });
 
 /** First path segments of requests that start something new for a device: a registration or a bootstrap. */
-const beginnings = new Set(['rd', 'bs', 'bspack']);
+const startingPaths = new Set(['rd', 'bs', 'bspack']);
 
 const isRegistration = ({ method, path: [first = '', ...rest] }: CoapRequest): boolean =>
-  rest.length === 0 && beginnings.has(first) && (method === Code.POST || first === 'bspack');
+  rest.length === 0 && startingPaths.has(first) && (method === Code.POST || first === 'bspack');
 
 /** For the log: the second segment of some paths is a secret, such as the ticket of a download. */
 const loggable = ([first = '', ...rest]: readonly string[]): string =>
   first === 'downloads' ? `${first}/…` : [first, ...rest].join('/');
 
-const later = (maxAgeSeconds: number): CoapResponse => ({ code: Code.ServiceUnavailable, maxAgeSeconds });
+const unavailable = (maxAgeSeconds: number): CoapResponse => ({ code: Code.ServiceUnavailable, maxAgeSeconds });
 
 /** Converts requests of a transport to the requests that the rest of the service answers. */
 export class UplinkBridge {
@@ -87,7 +87,7 @@ export class UplinkBridge {
   /** Overload and unavailable infrastructure are not the device's fault: 5.03 makes it retry later. */
   async handle(request: CoapRequest, sender: Sender, address: string): Promise<CoapResponse> {
     if (!this.admissionControl.admit(isRegistration(request) ? 'registration' : 'other'))
-      return later(this.admissionControl.returnAfterSeconds());
+      return unavailable(this.admissionControl.returnAfterSeconds());
     try {
       return coapResponse(await this.answer(uplinkRequest(request, sender, address)));
     } catch (error) {
@@ -96,7 +96,7 @@ export class UplinkBridge {
       else this.logger.error({ err: error, address, path }, 'request of a device failed');
       const { admissionControl } = this;
       const isBurst = error instanceof RetryLater && error.isBurst;
-      return later(isBurst ? admissionControl.returnAfterSeconds() : admissionControl.retryAfterSeconds());
+      return unavailable(isBurst ? admissionControl.returnAfterSeconds() : admissionControl.retryAfterSeconds());
     } finally {
       this.admissionControl.release();
     }

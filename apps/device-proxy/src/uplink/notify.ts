@@ -94,7 +94,7 @@ export class Notify {
       // A device without security never acts for a device of another account, nor for one that has a connection.
       if (!session || session.accountId !== accountId || isConnection(session.address)) return undefined;
       const found = await matching(session);
-      if (found) await this.follow(session, address);
+      if (found) await this.moveSession(session, address);
       return found;
     };
     return (
@@ -104,7 +104,7 @@ export class Notify {
   }
 
   /** The token identifies the device: a NAT changed its address, and messages now go to the new one. */
-  private async follow(session: Session, address: string): Promise<void> {
+  private async moveSession(session: Session, address: string): Promise<void> {
     const previous = session.address;
     const { observer, sessions } = this;
     if (previous !== address && (await sessions.move(session, address))) await observer.moved(session, previous);
@@ -123,7 +123,7 @@ export class Notify {
         const contentType = mediaTypeOf(received.contentFormat, '/');
         return this.unreadable.report(session, { payload: received.payload, contentType, why: error.message });
       }
-    if (!tracing.isOn) return this.hand(session, observation, notification);
+    if (!tracing.isOn) return this.reportValue(session, observation, notification);
     const span = tracing.root('device-proxy notification', {
       kind: 'server',
       attributes: {
@@ -131,12 +131,12 @@ export class Notify {
         'lanyard.path': observation.together ? '/' : observation.path,
       },
     });
-    if (!span) return this.hand(session, observation, notification);
-    return within(span, () => this.hand(session, observation, notification, span.traceParent));
+    if (!span) return this.reportValue(session, observation, notification);
+    return within(span, () => this.reportValue(session, observation, notification, span.traceParent));
   }
 
   /** Passes objects of one shape on, because this runs for every value and an object spread costs 2 µs. */
-  private hand(
+  private reportValue(
     session: Session,
     observation: Observation,
     received: Pick<UplinkNotification, 'payload' | 'contentFormat' | 'maxAgeSeconds'>,

@@ -44,9 +44,9 @@ export class RestoredConnections implements BeforeApplicationShutdown {
 
   private async resumeAll(): Promise<void> {
     // A device behind a gateway uses the connection of the gateway.
-    const unheard = [...this.sessions.all()].filter(({ silent, gateway }) => silent && !gateway);
-    for (let at = 0; at < unheard.length && !this.isStopped; at += chunkSize)
-      await Promise.all(unheard.slice(at, at + chunkSize).map((session) => this.resumeOne(session)));
+    const sessions = [...this.sessions.all()].filter(({ silent, gateway }) => silent && !gateway);
+    for (let at = 0; at < sessions.length && !this.isStopped; at += chunkSize)
+      await Promise.all(sessions.slice(at, at + chunkSize).map((session) => this.resumeOne(session)));
   }
 
   private async resumeOne(session: Session): Promise<void> {

@@ -46,15 +46,15 @@ export class Update {
   ): Promise<UplinkReply | undefined> {
     const { clock, config, facts, observer, sessions, tasks } = this;
     const previousAddress = session.address;
-    const data = shownWith(changed(session.data, changeFor(session.data, change)), credential);
+    const data = withCredential(changed(session.data, changeFor(session.data, change)), credential);
     const lastSeenAtMs = clock.now();
     const expiresAtMs = lastSeenAtMs + data.lifetimeSeconds * 1000 + config.expiryGraceMs;
-    const same = data === session.data && address === previousAddress && !session.isElsewhere;
-    const ours = same
+    const isUnchanged = data === session.data && address === previousAddress && !session.isElsewhere;
+    const isOwned = isUnchanged
       ? await sessions.renew(session, lastSeenAtMs, expiresAtMs)
       : await sessions.update(session, { address, data, lastSeenAtMs, expiresAtMs });
-    if (!ours) return undefined;
-    if (!same) session.requireReconciliation();
+    if (!isOwned) return undefined;
+    if (!isUnchanged) session.requireReconciliation();
     if (address !== previousAddress) await observer.moved(session, previousAddress);
     if (change.links) {
       await observer.listed(session);
@@ -71,5 +71,5 @@ const changed = (data: RegistrationData, change: RegistrationChange): Registrati
   return names.every((name) => data[name] === change[name]) ? data : { ...data, ...change };
 };
 
-const shownWith = (data: RegistrationData, credential: ShownCredential | undefined): RegistrationData =>
+const withCredential = (data: RegistrationData, credential: ShownCredential | undefined): RegistrationData =>
   credential === undefined || isDeepStrictEqual(data.credential, credential) ? data : { ...data, credential };

@@ -1,4 +1,4 @@
--- Ends a session: the session, its observations and every index entry, if it is still the caller's.
+-- Ends a session if it is still the caller's: deletes the session, its observations and all of its index entries.
 --
 -- KEYS  1 session hash of the device  2 its observations  3 index  4 expiry
 -- ARGV  1 prefix  2 device  3 epoch
