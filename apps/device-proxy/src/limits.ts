@@ -1,4 +1,4 @@
-/** RFC 7252 §4.8.2: the longest wait for an answer to a confirmable message. */
+/** MAX_TRANSMIT_WAIT (RFC 7252 §4.8.2): the longest wait for an answer to a confirmable message. */
 const maxTransmitWaitMs = 93_000;
 
 /** How long after its lifetime a session still counts: a registration update may be in flight. */
@@ -16,7 +16,7 @@ export const pushMaxMs = 1_800_000;
 export const connectionsMaxDefault = { dtls: 100_000, tls: 20_000 } as const;
 
 /**
- * Answers remembered for each device over UDP, to answer its retransmissions; they take memory for every device. A request of a
- * device that is executed again does no harm.
+ * Answers remembered for each device over UDP, to answer its retransmissions; they take memory for every device. If an
+ * answer is no longer remembered, the request is executed again, which does no harm.
  */
 export const answersPerPeerMax = 8;

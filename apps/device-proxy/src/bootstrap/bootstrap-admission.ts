@@ -23,8 +23,8 @@ const withoutProfile = (path: readonly string[]): string => (asksForPack(path) ?
 /** Decides which devices may bootstrap: each device may bootstrap only itself. */
 @Injectable()
 export class BootstrapAdmission {
-  /** Bootstrap credentials by device. */
-  private readonly own = new Map<string, Set<string>>();
+  /** Ids of the bootstrap credentials of each device that has any. */
+  private readonly credentialIds = new Map<string, Set<string>>();
 
   constructor(
     private readonly admission: Admission,
@@ -61,7 +61,7 @@ export class BootstrapAdmission {
     const { accountId } = sender;
     const { deviceId } = admitted;
     // A sender without security could otherwise give itself the credential of any device.
-    if (!sender.credential && this.own.has(deviceId)) {
+    if (!sender.credential && this.credentialIds.has(deviceId)) {
       this.refusals.report('no-bootstrap-credential', { address, accountId, deviceId, shown: name });
       return { refusal: { code: '4.03', diagnostic: 'this device has a bootstrap credential: it must show it' } };
     }
@@ -73,13 +73,13 @@ export class BootstrapAdmission {
 
   private addCredential({ service, deviceId, credentialId }: DeviceCredentialChanged): void {
     if (service !== 'bootstrap' || deviceId === undefined) return;
-    const own = this.own.get(deviceId) ?? new Set<string>();
-    this.own.set(deviceId, own.add(credentialId));
+    const ids = this.credentialIds.get(deviceId) ?? new Set<string>();
+    this.credentialIds.set(deviceId, ids.add(credentialId));
   }
 
   private removeCredential({ deviceId = '', credentialId }: DeviceCredentialChanged): void {
-    const own = this.own.get(deviceId);
-    own?.delete(credentialId);
-    if (own?.size === 0) this.own.delete(deviceId);
+    const ids = this.credentialIds.get(deviceId);
+    ids?.delete(credentialId);
+    if (ids?.size === 0) this.credentialIds.delete(deviceId);
   }
 }

@@ -52,7 +52,7 @@ const mustSucceed = async (ask: Ask, request: DeviceRequest, accepted: readonly 
   if (!accepted.includes(code)) throw new RefusedByDevice(request, code);
 };
 
-/** Runs a step whose data a device may lack or get wrong without harm. */
+/** Returns undefined when the device has sent data that cannot be read, but that the bootstrap can do without. */
 const tolerant = <T>(read: () => T): T | undefined => {
   try {
     return read();

@@ -11,8 +11,9 @@ import { Inject, Injectable } from '@nestjs/common';
 import { RequestBatcher } from '../db/request-batcher.js';
 import { paceMs } from '../db/pace.js';
 
-/** A bootstrap in progress; also the id of the credential that is created for it. */
+/** Identifies a bootstrap in progress. */
 export interface BootstrapKey {
+  /** Also the id of the credential that is created for the bootstrap. */
   bootstrapId: string;
   deviceId: string;
   accountId: string;
@@ -35,7 +36,7 @@ const detailMax = 256;
 export class BootstrapFacts {
   /** The facts of a batch share a request to Kafka; each succeeds or fails separately. */
   private readonly sends = new RequestBatcher(
-    (facts: readonly DeviceBootstrapChanged[]) => Promise.all(facts.map((fact) => this.sent(fact))),
+    (facts: readonly DeviceBootstrapChanged[]) => Promise.all(facts.map((fact) => this.sendOne(fact))),
     { paceMs },
   );
 
@@ -69,7 +70,7 @@ export class BootstrapFacts {
     if (refusal) throw refusal.error;
   }
 
-  private sent(fact: DeviceBootstrapChanged): Promise<{ error: unknown } | undefined> {
+  private sendOne(fact: DeviceBootstrapChanged): Promise<{ error: unknown } | undefined> {
     return this.producer.send(DeviceBootstraps, fact).then(
       () => undefined,
       (error: unknown) => ({ error }),

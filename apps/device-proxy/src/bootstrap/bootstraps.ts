@@ -91,6 +91,10 @@ export class Bootstraps {
     });
   }
 
+  /**
+   * Resolves with the answer that `work` gives to the device; `work` may continue after that. Rejects with RetryLater
+   * if the bootstrap is aborted before the answer, or with the error that prevented the answer.
+   */
   private begin(
     { how, address, format }: { how: Interface; address: UplinkRequest['address']; format: number },
     { deviceId, accountId, profile, bootstrapAccount }: AdmittedBootstrap,

@@ -61,7 +61,7 @@ export class RunningBootstraps {
       .finally(() => {
         timer.cancel();
         this.running.delete(run);
-        this.leave(accountId);
+        this.decreaseCount(accountId);
         if (this.byDevice.get(deviceId) === controller) this.byDevice.delete(deviceId);
       });
     this.running.set(run, controller);
@@ -75,7 +75,7 @@ export class RunningBootstraps {
     await Promise.all(this.running.keys());
   }
 
-  private leave(accountId: string): void {
+  private decreaseCount(accountId: string): void {
     const left = (this.byAccount.get(accountId) ?? 1) - 1;
     if (left > 0) this.byAccount.set(accountId, left);
     else this.byAccount.delete(accountId);

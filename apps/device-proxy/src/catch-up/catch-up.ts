@@ -25,8 +25,8 @@ export class CatchUp implements OnApplicationBootstrap, BeforeApplicationShutdow
   private running: Promise<void> = Promise.resolve();
   private sweeping: Promise<void> = Promise.resolve();
   private busy = false;
-  private lookedAtMs = 0;
-  /** Changes seen already, by device. */
+  private lastPollMs = 0;
+  /** When the subscriptions of each device last changed, as of the last poll: the same change is not applied again. */
   private seen = new Map<string, string>();
 
   constructor(
@@ -48,7 +48,7 @@ export class CatchUp implements OnApplicationBootstrap, BeforeApplicationShutdow
   }
 
   onApplicationBootstrap(): void {
-    this.lookedAtMs = this.clock.now();
+    this.lastPollMs = this.clock.now();
     this.timers = [
       this.clock.every(pollPeriodMs, () => this.poll()),
       this.clock.every(changesSweepMs, () => {
@@ -83,8 +83,8 @@ export class CatchUp implements OnApplicationBootstrap, BeforeApplicationShutdow
     }
   }
 
-  /** For when this replica stalled, or its polls failed, for so long that changes may have left the polling window. */
-  private async everyInterest(): Promise<void> {
+  /** Called when this replica stalled, or its polls failed, for so long that it may have missed changes. */
+  private async deliverAndReconcileAll(): Promise<void> {
     await this.everything();
     for (const { deviceId } of this.sessions.all()) this.scheduleReconciliation(deviceId);
   }
@@ -96,9 +96,9 @@ export class CatchUp implements OnApplicationBootstrap, BeforeApplicationShutdow
 
   private async checkChanges(): Promise<void> {
     const now = this.clock.now();
-    if (now - this.lookedAtMs > (pollWindowSeconds * 1000) / 2) {
-      await this.everyInterest();
-      this.lookedAtMs = now;
+    if (now - this.lastPollMs > (pollWindowSeconds * 1000) / 2) {
+      await this.deliverAndReconcileAll();
+      this.lastPollMs = now;
     }
     const waiting: { device_id: string }[] = await this.dataSource.query(
       `SELECT DISTINCT device_id FROM commands WHERE state = 'waiting' AND stored_at > now() - make_interval(secs => $1)`,
@@ -114,7 +114,7 @@ export class CatchUp implements OnApplicationBootstrap, BeforeApplicationShutdow
     for (const { device_id: deviceId, changed_at: changedAt } of changes)
       if (before.get(deviceId) !== changedAt) this.scheduleReconciliation(deviceId);
     // Set only after a successful poll: changes that left the window during an outage are found after it.
-    this.lookedAtMs = now;
+    this.lastPollMs = now;
   }
 
   private scheduleReconciliation(deviceId: string): void {

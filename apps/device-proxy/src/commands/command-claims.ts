@@ -12,7 +12,7 @@ import { claimLeaseMs } from './limits.js';
 import type { Outcome } from './outcome.js';
 
 /** Matches no epoch. */
-const none = '0';
+const noEpoch = '0';
 
 /**
  * Claims of commands by the replica that executes them. A result counts only while its replica still holds the claim.
@@ -40,7 +40,7 @@ export class CommandClaims {
   async claim(deviceId: string, claimant: Claimant): Promise<Command | undefined> {
     const claimed = await this.claimWaiting(deviceId, claimant);
     if (claimed || !(await this.queue.hasCommands(deviceId))) return claimed;
-    return this.judgeHead(deviceId, claimant);
+    return this.decideOnHead(deviceId, claimant);
   }
 
   /**
@@ -73,7 +73,7 @@ export class CommandClaims {
    * Under the device lock: ends the commands at the head that must not be sent (again), and claims the next one, unless
    * another replica is executing it.
    */
-  private async judgeHead(deviceId: string, claimant: Claimant): Promise<Command | undefined> {
+  private async decideOnHead(deviceId: string, claimant: Claimant): Promise<Command | undefined> {
     const ended: [Command, Outcome][] = [];
     const claimed = await withDevice(this.dataSource, deviceId, async (manager) => {
       for (;;) {
@@ -96,7 +96,7 @@ export class CommandClaims {
    */
   async finish(command: Command, outcome: Outcome, values: readonly ResourceValueArrived[] = []): Promise<boolean> {
     const { dataSource, ends } = this;
-    const executed = { claimEpoch: command.claimEpoch ?? none, values };
+    const executed = { claimEpoch: command.claimEpoch ?? noEpoch, values };
     // Subscriptions are changed under the lock of their device; any other result is stored in its row only.
     const done = await (command.kind === 'subscription'
       ? withDevice(dataSource, command.deviceId, (manager) => ends.end(manager, command, outcome, executed))

@@ -47,7 +47,10 @@ import {
   timeout,
 } from './outcome.js';
 
-/** `values`: those that were read. `again`: returned to the queue, and retried after `pauseMs` or when the device sends a message. */
+/**
+ * `done`: how the command ended, with the `values` that were read. `again`: the command returns to the queue, and the
+ * attempt counts or not; it is retried after `pauseMs` (unless that is 0) or when the device sends a message.
+ */
 export type ExecutionResult =
   { done: Outcome; values?: ResourceValueArrived[] } | { again: 'counted' | 'not counted'; pauseMs: number };
 
@@ -98,13 +101,13 @@ export class CommandExecution {
     const { sealedTicket } = command;
     if (sealedTicket !== null)
       return this.changing(session, operation, () =>
-        this.packages.offer(session, command, sealedTicket, this.sentFor(command)),
+        this.packages.offer(session, command, sealedTicket, this.logSent(command)),
       );
     if (operation === 'observe') return this.subscribe(session, command);
     if (isComposite(operation) && !takesComposites(session.data)) return notOffered;
     if (operation === 'observe-composite') return this.subscribeTogether(session, command);
     const reply = await this.changing(session, operation, () =>
-      downlink.request(session, { operation, ...command }, this.sentFor(command)),
+      downlink.request(session, { operation, ...command }, this.logSent(command)),
     );
     if (operation === 'read' && reply.code === '2.05')
       await values.report(session, { path: command.path, ...reply, cause: 'read', audience: [], facts });
@@ -163,12 +166,15 @@ export class CommandExecution {
       return subscriptionRemoved;
     const pending = this.beginAnswer(session, command, { paths: [path], attributes });
     const target = { path, attributes };
-    if (session.observations.has(key)) return this.follow(session, target, command, pending);
+    if (session.observations.has(key)) return this.joinObservation(session, target, command, pending);
     return this.observe(session, target, command, pending);
   }
 
-  /** A notification that arrives before the response to the read is the first value, and newer than the response. */
-  private async follow(
+  /**
+   * Reads the path for another subscriber of an existing observation. A notification that arrives before the response
+   * to the read is the first value, and newer than the response.
+   */
+  private async joinObservation(
     session: Session,
     target: Target,
     command: Command,
@@ -178,7 +184,7 @@ export class CommandExecution {
     const { downlink, values } = this;
     const read = { operation: 'read', path, query: [], accept: null, contentType: null, payload: null } as const;
     const reply = await downlink
-      .request(session, read, this.sentFor(command))
+      .request(session, read, this.logSent(command))
       .catch((error: unknown) => error as Error);
     // When the observation is gone, the device has ended it during the read.
     const isObserved = session.observations.has(targetKey(target));
@@ -200,10 +206,10 @@ export class CommandExecution {
     command: Command,
     pending: SubscriptionAnswer,
   ): Promise<Outcome> {
-    const observed = await this.observer.observe(session, target, this.sentFor(command), (first, report) =>
-      pending.reportOutcome(this.observed(first), report),
+    const observed = await this.observer.observe(session, target, this.logSent(command), (first, report) =>
+      pending.reportOutcome(this.outcomeOfObserve(first), report),
     );
-    return (await pending.answered()) ?? this.observed(observed);
+    return (await pending.answered()) ?? this.outcomeOfObserve(observed);
   }
 
   /** From now on, the first value of these paths that the device reports is sent to the key with the answer. */
@@ -236,8 +242,8 @@ export class CommandExecution {
     return this.observe(session, target, command, this.beginAnswer(session, command, { paths, isTogether: true }));
   }
 
-  /** Logs the messages sent for a command as the device sees them, with the id of the request. */
-  private sentFor({ id: commandId, deviceId, requestId, method, path }: Command): OnSent | undefined {
+  /** Returns a callback that logs, at level debug, each message of a command as the device sees it. */
+  private logSent({ id: commandId, deviceId, requestId, method, path }: Command): OnSent | undefined {
     const { logger } = this;
     if (!logger.isLevelEnabled('debug')) return undefined;
     return ({ token, messageId }) =>
@@ -247,12 +253,15 @@ export class CommandExecution {
       );
   }
 
-  private observed({ reply, observing }: Observed): Outcome {
+  private outcomeOfObserve({ reply, observing }: Observed): Outcome {
     const { code, payload, contentType } = reply;
     return code.startsWith('2.') && !observing ? { ...notObservable, payload, contentType } : outcomeOf(reply);
   }
 
-  /** No answer. A command that cannot be repeated fails; any other is retried as often as its sender requested. */
+  /**
+   * The result of a command whose request threw an error. A command that is not safe to repeat fails if the device may
+   * have executed it. Attempts that the device did not answer, or refused with a reset, are limited by `retryMax`.
+   */
   private withoutAnswer(session: Session, command: Command, error: unknown): ExecutionResult {
     const repeatable = isRepeatable(operationOf(command));
     const triesLeft = command.attempts <= command.retryMax;

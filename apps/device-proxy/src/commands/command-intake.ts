@@ -62,7 +62,7 @@ const columnsOf = (manager: EntityManager) =>
   manager.dataSource.getMetadata(Command).columns.filter(({ isInsert }) => isInsert);
 
 /** What is known of the queue of a device when another command arrives. */
-interface Ahead {
+interface QueueState {
   /** Id of the unfinished command that the request repeats. */
   known: string | null;
   /** When the last command of the device was accepted. */
@@ -72,7 +72,7 @@ interface Ahead {
   bytes: number;
 }
 
-const ahead = new PreparedStatement<Ahead>(
+const queueState = new PreparedStatement<QueueState>(
   `SELECT (SELECT CASE WHEN fingerprint = $4 THEN id END FROM commands
            WHERE key_id = $2 AND async_id = $3 AND device_id = $1 AND state IN ('waiting', 'executing')
            ORDER BY position DESC LIMIT 1) AS known,
@@ -97,6 +97,7 @@ export class CommandIntake {
     this.idempotencyKeys = new IdempotencyKeys(clock);
   }
 
+  /** Throws QueueIsFull or IdempotencyKeyReused. */
   async acceptCommand(
     manager: EntityManager,
     command: NewCommand,
@@ -107,7 +108,7 @@ export class CommandIntake {
     const once = idempotencyKey === undefined ? undefined : onceOnly(command, idempotencyKey);
     const first = once && (await this.idempotencyKeys.find(manager, once));
     if (first) return this.existing(manager, first, true);
-    const { known, lastAcceptedAt, length, bytes } = await this.lookAhead(manager, command);
+    const { known, lastAcceptedAt, length, bytes } = await this.readQueueState(manager, command);
     if (known) {
       if (once) await this.idempotencyKeys.store(manager, once, known);
       return this.existing(manager, known, false);
@@ -174,15 +175,14 @@ export class CommandIntake {
   }
 
   /**
-   * The command that this request repeats, when the device's last one was accepted, and the number and size of those that wait.
    * An async-id is a correlation id: a request repeats the newest unfinished command with its async-id if both are the same
    * request; otherwise it is a new command.
    */
-  private async lookAhead(
+  private async readQueueState(
     manager: EntityManager,
     { deviceId, keyId, asyncId, fingerprint }: NewCommand,
-  ): Promise<Ahead> {
-    const [found] = await ahead.run(manager, [deviceId, keyId, asyncId, fingerprint]);
+  ): Promise<QueueState> {
+    const [found] = await queueState.run(manager, [deviceId, keyId, asyncId, fingerprint]);
     return found ?? { known: null, lastAcceptedAt: null, length: 0, bytes: 0 };
   }
 }

@@ -3,7 +3,10 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 export type CommandKind = 'device-request' | 'endpoint' | 'subscription' | 'campaign';
 export type CommandMethod = 'GET' | 'PUT' | 'POST' | 'DELETE' | 'FETCH' | 'IPATCH';
 
-/** waiting -> executing -> one of the others; waiting -> cancelled; executing -> waiting for a retry. */
+/**
+ * waiting -> executing -> succeeded, failed or expired; executing -> waiting for a retry; waiting -> cancelled, failed
+ * or expired without another attempt.
+ */
 export type CommandState = 'waiting' | 'executing' | 'succeeded' | 'failed' | 'expired' | 'cancelled';
 
 /** A command in the durable queue of its device, and afterwards the record of how it ended. */
@@ -38,7 +41,7 @@ export class Command {
   @Column('text')
   path!: string;
 
-  /** Write attributes, unchanged. */
+  /** Query of the request to the device: write attributes, attributes of an observation, or the depth of a Discover. */
   @Column('text', { array: true })
   query!: string[];
 
@@ -55,7 +58,10 @@ export class Command {
   @Column('boolean', { name: 'no_response' })
   noResponse!: boolean;
 
-  /** Without a payload: opens the package that is written. With a payload: completes the URI in it. Cleared when the command ends. */
+  /**
+   * The encrypted ticket of a package. Without a payload, the command writes that package; otherwise the ticket is
+   * appended to the URI in the payload. Cleared when the command ends.
+   */
   @Column('text', { name: 'download_ticket', nullable: true })
   sealedTicket!: string | null;
 
@@ -69,7 +75,7 @@ export class Command {
   @Column('integer')
   attempts!: number;
 
-  /** When the command was last sent to the device. */
+  /** When the command was last claimed to be sent. */
   @Column('timestamptz', { name: 'attempted_at', nullable: true })
   attemptedAt!: Date | null;
 

@@ -19,7 +19,7 @@ export class Deliverer implements OnApplicationBootstrap {
   private readonly running = new Map<string, Promise<void>>();
   /** Devices that may have commands in their queue; others are not looked up. */
   private readonly maybeWaiting = new Set<string>();
-  /** Devices that got another command, or were heard again, while their queue was being drained. */
+  /** Devices that got another command, or sent a message, while their queue was being drained. */
   private readonly changedMeanwhile = new Set<string>();
   private readonly inFlight = new Set<Command>();
   private timer: Timer | undefined;
@@ -99,7 +99,7 @@ export class Deliverer implements OnApplicationBootstrap {
     return storing;
   }
 
-  /** There may be a command for the device. */
+  /** Called when the queue of the device may have a command. Does nothing if the session of the device is not here. */
   deliverWaiting(deviceId: string): void {
     if (!this.sessions.get(deviceId)) return;
     this.maybeWaiting.add(deviceId);
@@ -170,6 +170,7 @@ export class Deliverer implements OnApplicationBootstrap {
       if (command.kind === 'subscription') await this.loadAudience(session);
       if ('done' in result) return true;
       if (result.pauseMs > 0) this.retryLater(command.deviceId, result.pauseMs);
+      // The device has sent a message since, but this run was in progress, so that `resume` did not start another.
       if (wasSilent && !session.silent) this.changedMeanwhile.add(command.deviceId);
       return false;
     } finally {
@@ -183,11 +184,11 @@ export class Deliverer implements OnApplicationBootstrap {
     const { claims, logger, clock } = this;
     for (;;)
       try {
-        const ours =
+        const isHeld =
           'done' in result
             ? await claims.finish(command, result.done, result.values)
             : await claims.putBack(command, result.again === 'counted');
-        if (!ours) logger.info({ commandId: command.id }, 'result dropped: the claim has passed to another replica');
+        if (!isHeld) logger.info({ commandId: command.id }, 'result dropped: the claim has passed to another replica');
         return;
       } catch (error) {
         if (this.stopped) throw error;

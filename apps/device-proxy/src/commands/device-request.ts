@@ -125,7 +125,7 @@ const checkObserved = (request: DeviceRequest): void => {
 export const readWait = ({ wait }: DeviceRequestQuery): number | undefined =>
   wait === undefined ? undefined : readNumber('wait', wait, z.number().int().min(waitSeconds.min).max(waitSeconds.max));
 
-/** Parses the options in the query and the command in the body. Throws the error for the sender. */
+/** Parses the query and the body of a request. Throws MalformedAsyncId, MalformedCommand or MalformedPath. */
 export const readDeviceRequest = (query: DeviceRequestQuery, body: unknown, queueMode: boolean): ReadRequest => {
   if (!asyncId.test(query['async-id'] ?? '')) throw new MalformedAsyncId();
   const read = DeviceRequestSchema.safeParse(body);

@@ -18,11 +18,11 @@ export const defaultRetry = { awake: 0, queueMode: 2 } as const;
 export const expirySeconds = { min: 1, max: 2_592_000 } as const;
 export const defaultExpirySeconds = { awake: 7_200, queueMode: 259_200 } as const;
 
-/** A claim of a command that is being executed is renewed in this period and void after the lease. */
+/** How often the claim of a command that is being executed is renewed, and how long it is valid without renewal. */
 export const claimRenewMs = 15_000;
 export const claimLeaseMs = 60_000;
 
-/** Pause before a retry if a device did not answer although it should listen. */
+/** Pause before a retry: a listening device did not answer or was not reached, or PostgreSQL, Redis or Kafka failed. */
 export const retryPauseMs = 5_000;
 
 /** Pause before a push begins again when campaigns does not answer. */

@@ -6,6 +6,10 @@ export class SubscriptionAnswer implements PendingSubscriber {
   readonly paths: readonly string[];
   readonly attributes: string | undefined;
   readonly isTogether: boolean;
+  /**
+   * Set when the first value is being sent, and cleared if Kafka rejects that value. Resolves with the outcome if the
+   * value carried the answer.
+   */
   private first: Promise<Outcome | undefined> | undefined;
 
   constructor(

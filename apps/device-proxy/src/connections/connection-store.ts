@@ -23,16 +23,23 @@ import { loadConnectionScripts, type RunConnectionScript } from './scripts.js';
 export interface Save extends SavedConnection {
   /** Epoch of the owner. */
   epoch: number;
+  /** How long Redis keeps the state. */
   keptMs: number;
   /** Whether the handshake has just ended. */
   isNew?: boolean;
 }
 
-/** The result of a lookup: there is no state, no live replica has the connection, another one has it, or this one has taken it. */
 export type TakeOverResult =
+  /** Redis has no state of the connection. */
   | { kind: 'none' }
+  /** No live replica has the connection, and it is left to another one. */
   | { kind: 'unowned' }
+  /** Another live replica has the connection. */
   | { kind: 'elsewhere'; owner: string }
+  /**
+   * This replica has taken the connection. `takeOvers`: by how much the epoch has grown since the save, which is at
+   * least the number of take-overs since then, including this one.
+   */
   | { kind: 'taken'; epoch: number; takeOvers: number; saved: SavedConnection }
   /** This replica has taken the connection, but cannot read its state, for example because its key has been removed. */
   | { kind: 'unreadable'; epoch: number; error: unknown };
@@ -43,6 +50,7 @@ interface Lookup {
   leaveToOthers: boolean;
 }
 
+/** A connection, and the epoch with which this replica owns it. */
 interface Known {
   id: string;
   epoch: number;

@@ -8,6 +8,7 @@ export class LookupResults {
 
   constructor(private readonly clock: Clock) {}
 
+  /** Returns 'none' when no replica has the connection; undefined when no recent result is known. */
   ownerOf(id: string): string | undefined {
     const result = this.byId.get(id);
     // The absolute difference, so that no result is kept for longer when the clock is set back.

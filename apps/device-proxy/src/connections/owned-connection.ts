@@ -3,9 +3,10 @@ import { saveAfterMs, saveAfterRecords } from './limits.js';
 
 type Counters = Pick<DtlsConnection, 'sendSequence' | 'receivedMax'>;
 
-/** The records of a connection that has neither sent nor received any. */
+/** The result of `recordsOf` for a connection that has neither sent nor received a record. */
 const noRecords = -1;
 
+/** Grows with each record that is sent, and with each that is received with the highest sequence number so far. */
 const recordsOf = ({ sendSequence, receivedMax }: Counters): number => sendSequence + receivedMax;
 
 const secondsAt = (ms: number): number => Math.floor(ms / 1_000);
@@ -23,7 +24,7 @@ export class OwnedConnection {
 
   /**
    * @param epoch The epoch with which this replica owns the connection.
-   * @param confirmedRound The latest round of doubts in which the connection was this replica's.
+   * @param confirmedRound The latest `doubtRound` of OwnedConnections in which the connection was this replica's.
    */
   constructor(
     readonly id: string,

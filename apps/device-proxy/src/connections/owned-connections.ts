@@ -21,7 +21,10 @@ export class OwnedConnections {
   private host: DtlsHost | undefined;
   private timer: Timer | undefined;
   private working: Promise<void> | undefined;
-  /** Rounds of doubts so far, and the number of connections that are not confirmed since the latest one. */
+  /**
+   * How often all connections have become doubtful, because this process stalled or its lease had ended, and the number
+   * of connections that Redis has not confirmed since the last time.
+   */
   private doubtRound = 0;
   private doubted = 0;
 
@@ -70,6 +73,7 @@ export class OwnedConnections {
   /** This replica has taken the connection over from another one. */
   takenOver(id: string, epoch: number, state: ConnectionState): void {
     const owned = new OwnedConnection(id, epoch, this.doubtRound);
+    // The times of the last save are not known. With 0, the next scan or registration update saves the connection.
     owned.saved(state, 0, 0);
     this.byId.set(id, owned);
   }

@@ -7,8 +7,9 @@ import type { Address } from '@lanyard/dtls';
  */
 export interface PeerMessage {
   kind: 'record' | 'answer' | 'not-here';
-  /** `<slot>:<token>` of the replica that sends the message, and the number and time that the replica gave it. */
+  /** `<slot>:<token>` of the replica that sends the message. */
   owner: string;
+  /** The number of the message at its sender, and the time by the clock of the sender. */
   sequence: number;
   timeMs: number;
   /** The address of the device. */

@@ -13,7 +13,10 @@ import { ReplicaSlots } from './replica-slots.js';
 /** Part of the key. Keeps an earlier name, so that replicas of both versions understand each other during an upgrade. */
 const purpose = 'device-proxy inner port';
 
-/** A datagram and its headers fit into an Ethernet frame; blocks are smaller than that. */
+/**
+ * Requested size; the kernel may grant less. A forwarded datagram and its headers normally fit into an Ethernet frame,
+ * because devices send larger payloads in blocks.
+ */
 const receiveBufferBytes = 4 * 1024 * 1024;
 
 /**

@@ -27,6 +27,7 @@ interface WaitingRecord {
  */
 @Injectable()
 export class RecordForwarder {
+  /** By connection id. A connection has an entry, which may be empty, while it is being looked up or compared. */
   private readonly waiting = new Map<string, WaitingRecord[]>();
   private readonly results: LookupResults;
   private readonly reports: Throttle;
@@ -57,13 +58,13 @@ export class RecordForwarder {
     const id = connectionId.toString('hex');
     const isFirst = !this.waiting.has(id);
     if (isFirst && this.tryWithoutLookup(id, connectionId, datagram, from)) return;
-    if (this.wait(id, datagram, from) && isFirst) void this.resolve(id, () => this.lookUp(id));
+    if (this.enqueue(id, datagram, from) && isFirst) void this.resolve(id, () => this.lookUp(id));
   }
 
   /** The connection is here, but another replica may have taken it over. */
   receiveDoubted(id: string, datagram: Buffer, from: Address): void {
     const isFirst = !this.waiting.has(id);
-    if (!this.wait(id, datagram, from) || !isFirst) return;
+    if (!this.enqueue(id, datagram, from) || !isFirst) return;
     void this.resolve(id, async () => ((await this.owned.confirm(id)) ? this.deliver(id) : this.lookUp(id)));
   }
 
@@ -83,7 +84,7 @@ export class RecordForwarder {
   /** The replica that the record was forwarded to does not have the connection. */
   sentBack(id: string, datagram: Buffer, from: Address): void {
     const isFirst = !this.waiting.has(id);
-    if (this.wait(id, datagram, from) && isFirst) void this.resolve(id, () => this.lookUp(id));
+    if (this.enqueue(id, datagram, from) && isFirst) void this.resolve(id, () => this.lookUp(id));
   }
 
   /**
@@ -104,8 +105,8 @@ export class RecordForwarder {
     return sent;
   }
 
-  /** False when there is no room. */
-  private wait(id: string, datagram: Buffer, from: Address): boolean {
+  /** Makes the record wait for its connection. False when there is no room. */
+  private enqueue(id: string, datagram: Buffer, from: Address): boolean {
     const records = this.waiting.get(id);
     const hasRoom =
       this.waitingBytes + datagram.length <= waitingBytesMax &&
@@ -136,6 +137,7 @@ export class RecordForwarder {
     return true;
   }
 
+  /** Runs the work that decides about the waiting records, and drops those that still wait after it. Never rejects. */
   private async resolve(id: string, work: () => Promise<void> | void): Promise<void> {
     try {
       await work();
@@ -143,12 +145,12 @@ export class RecordForwarder {
       if (this.reports.isDue('failed'))
         this.logger.warn({ err }, 'records of DTLS connections dropped: Redis did not return their replicas');
     }
-    for (const _ of this.records(id)) this.events.count('dropped');
+    for (const _ of this.dequeueAll(id)) this.events.count('dropped');
     this.waiting.delete(id);
   }
 
   /** Removes and returns the records that wait for the connection. */
-  private records(id: string): WaitingRecord[] {
+  private dequeueAll(id: string): WaitingRecord[] {
     const records = this.waiting.get(id) ?? [];
     this.waiting.set(id, []);
     for (const { datagram } of records) this.waitingBytes -= datagram.length;
@@ -181,7 +183,7 @@ export class RecordForwarder {
 
   /** Leaves the connection to the replica that the device reaches, unless the device has sent a message here meanwhile. */
   private async leaveToOthers(id: string): Promise<void> {
-    if (this.areForwarded(id)) for (const record of this.records(id)) this.sendBack(record);
+    if (this.areForwarded(id)) for (const record of this.dequeueAll(id)) this.sendBack(record);
     else if (this.hasRoomFor(id)) await this.lookUp(id);
     else this.reportFull();
   }
@@ -204,12 +206,12 @@ export class RecordForwarder {
         );
     }
     this.results.set(id, 'none');
-    for (const _ of this.records(id)) this.events.count('unknown');
+    for (const _ of this.dequeueAll(id)) this.events.count('unknown');
   }
 
   private forwardWaiting(id: string, owner: string): void {
     this.results.set(id, owner);
-    for (const record of this.records(id)) {
+    for (const record of this.dequeueAll(id)) {
       const { datagram, from } = record;
       if (from.via !== undefined) this.sendBack(record);
       else if (!this.forward(owner, datagram, from)) this.events.count('dropped');
@@ -255,6 +257,6 @@ export class RecordForwarder {
   }
 
   private deliver(id: string): void {
-    for (const { datagram, from } of this.records(id)) this.host?.receive(datagram, from);
+    for (const { datagram, from } of this.dequeueAll(id)) this.host?.receive(datagram, from);
   }
 }

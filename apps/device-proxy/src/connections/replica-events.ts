@@ -4,11 +4,13 @@ import { Injectable } from '@nestjs/common';
 type ReplicaEvent =
   /** States written to Redis. */
   | 'saved'
-  /** A connection was taken over from another replica; a connection was taken over by another replica. */
+  /** Connections that this replica took over. */
   | 'taken'
+  /** Connections that another replica took over. */
   | 'lost'
-  /** A state that cannot be read; a state whose device may no longer connect. */
+  /** States that cannot be read. */
   | 'unreadable'
+  /** States that are not valid, or whose device may no longer connect. */
   | 'refused'
   /** Records with an id that Redis does not have. */
   | 'unknown'

@@ -47,12 +47,15 @@ export class ReplicaSlots {
     this.replicaId = replicaId;
   }
 
-  /** Called when the lease had ended before it was renewed: other replicas may have taken connections over. */
+  /** The listener is called when the lease ended before it was renewed: others may have taken connections over. */
   onLapse(listener: () => void): void {
     this.lapses.push(listener);
   }
 
-  /** @param peerPortAddress Where other replicas reach this one. */
+  /**
+   * Takes a slot, and renews its lease until `release`.
+   * @param peerPortAddress Where other replicas reach this one.
+   */
   async hold(peerPortAddress: string = noAddress): Promise<void> {
     this.peerPortAddress = peerPortAddress;
     await this.refresh();

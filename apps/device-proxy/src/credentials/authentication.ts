@@ -40,14 +40,14 @@ export class Authentication {
     }
   }
 
-  /** The peer has the private key of this SubjectPublicKeyInfo. */
+  /** The sender that has the private key of this SubjectPublicKeyInfo (DER); undefined if no credential permits it. */
   withPublicKey(publicKey: Buffer, address: string): Sender | undefined {
     const credential = this.credentials.withPublicKey(publicKey);
     if (credential) return this.withKey(credential);
     return this.refuse('unknown-public-key', address, createHash('sha256').update(publicKey).digest('hex'));
   }
 
-  /** The peer has the key of the credential. */
+  /** The sender that has the key of the credential; undefined if the credential is no longer valid. */
   withKey(credential: DeviceCredentialChanged): Sender | undefined {
     const shown = { id: credential.credentialId };
     // The credential may have been deleted during the handshake.
@@ -55,7 +55,10 @@ export class Authentication {
     return senderOf(credential, shown);
   }
 
-  /** The peer has the private key of the first certificate; it sent the others along. */
+  /**
+   * The sender that has the private key of the first certificate and has sent the other certificates with it. If no
+   * credential permits it, the refusal is reported and the result is undefined.
+   */
   withCertificate(chain: readonly X509Certificate[], address: string): Sender | undefined {
     const { credentials, clock } = this;
     const [x509] = chain;
@@ -77,7 +80,7 @@ export class Authentication {
     return credential && senderOf(credential, shown, x509);
   }
 
-  /** A handshake ended without a connection. `isWrongKey`: the peer has a different key than the identity. */
+  /** A handshake ended without a connection. `isWrongKey`: the peer does not have the key of its identity. */
   failed(shown: ShownIdentity | undefined, isWrongKey: boolean, address: string, detail: string): void {
     if (!shown) return this.refuse('handshake-failed', address, detail);
     const { identity, credential } = shown;

@@ -8,7 +8,7 @@ import type { ShownCredential } from '../transport/sender.js';
 import { continuesTo, pathOf, serialOf } from './certificate-path.js';
 import { Multimap } from './multimap.js';
 
-/** An issuer that an account trusts, ready to verify with. */
+/** An issuer that an account trusts, and its parsed certificate. */
 interface Authority {
   credential: DeviceCredentialChanged;
   x509: X509Certificate;
@@ -91,6 +91,7 @@ export class CredentialIndex {
     return !serials.some((serial) => revoked.includes(serial));
   }
 
+  /** The newest credential with this identity of a pre-shared key. */
   identified(identity: string): DeviceCredentialChanged | undefined {
     return newest(this.byIdentity.get(identity));
   }

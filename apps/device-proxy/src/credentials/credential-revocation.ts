@@ -76,7 +76,7 @@ export class CredentialRevocation implements OnApplicationBootstrap, BeforeAppli
     );
   }
 
-  /** The owner of the session is gone, so any replica may end it. */
+  /** Ends a session that its owner has not ended in time: the owner is gone, so any replica may end it. */
   private async endAbandoned(deviceId: string): Promise<void> {
     const { sessions } = this;
     const stored = await sessions.store.read(deviceId);

@@ -7,7 +7,7 @@ import type { Sender, ShownCredential } from '../transport/sender.js';
 import { Authentication, type ShownIdentity } from './authentication.js';
 import { OpenConnections } from './open-connections.js';
 
-/** What a client has shown so far. */
+/** What a client has shown in its handshake so far: an identity, or a certificate or public key that was accepted. */
 type Notes = { shown: ShownIdentity } | { sender: Sender };
 
 const addressOf = ({ remote: { address, port } }: HandshakeOfClient): string =>
@@ -23,8 +23,8 @@ export class DtlsDeviceAuthenticator implements DtlsAuthenticator {
     this.connections = new OpenConnections(authentication.credentials);
   }
 
-  onDisconnect(out: (peer: Peer, why: string) => void): void {
-    this.connections.onDisconnect(out);
+  onDisconnect(disconnect: (peer: Peer, why: string) => void): void {
+    this.connections.onDisconnect(disconnect);
   }
 
   keyOf(identity: Buffer, handshake: HandshakeOfClient): Buffer | undefined {

@@ -15,8 +15,8 @@ export class OpenConnections {
     });
   }
 
-  onDisconnect(out: (peer: Peer, why: string) => void): void {
-    this.disconnect = out;
+  onDisconnect(disconnect: (peer: Peer, why: string) => void): void {
+    this.disconnect = disconnect;
   }
 
   /** Stores the object that the listener also keeps, to save memory: there are many. */

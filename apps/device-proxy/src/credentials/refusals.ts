@@ -21,7 +21,7 @@ export type Reason =
 /** At most one entry per device in this time, however many attempts there are. */
 const refusalPeriodMs = 60_000;
 
-/** Not in the tables of the specification: 200 and 300 belong to the registry and the dispatcher. */
+/** Not in the tables of the specification. SYS_2xx belong to the registry, and SYS_3xx to the dispatcher. */
 const credentialRefused = 'SYS_400';
 
 const descriptions: Partial<Record<Reason, string>> = {

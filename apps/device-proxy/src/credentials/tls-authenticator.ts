@@ -28,8 +28,8 @@ export class TlsAuthenticator implements ConnectionAuthenticator {
     this.connections = new OpenConnections(authentication.credentials);
   }
 
-  onDisconnect(out: (peer: Peer, why: string) => void): void {
-    this.connections.onDisconnect(out);
+  onDisconnect(disconnect: (peer: Peer, why: string) => void): void {
+    this.connections.onDisconnect(disconnect);
   }
 
   readonly keyOf: NonNullable<StreamSecurity['keyOf']> = (identity, socket) => {

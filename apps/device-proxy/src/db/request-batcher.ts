@@ -17,16 +17,16 @@ export interface RequestBatcherOptions {
 const atOnceMax = 2;
 
 /**
- * Whether a single request is the reason: its data, or a constraint that its row violates (SQLSTATE class 23). Either undoes the whole
- * batch, and repeating it would fail again.
+ * Whether a single request caused the error: by its data, or by a constraint that its row violates (SQLSTATE class 23).
+ * Either error undoes the whole batch, which would fail again if it were repeated.
  */
-const isAboutOne = (error: unknown): boolean =>
+const isCausedByOne = (error: unknown): boolean =>
   isAboutData(error) || (error instanceof Error && /^23...$/.test(String((error as { code?: unknown }).code)));
 
 /**
  * Batches requests: those submitted in the same turn of the event loop, or while batches are in flight, share the next batch.
- * A burst costs rows, not round trips and transactions; a single request is not delayed. The WriteBatcher of @lanyard/service
- * differs: it retries everything that a batch could not do one by one, whatever the reason.
+ * A burst adds rows to a statement, not round trips and transactions; a single request is not delayed. The WriteBatcher
+ * of @lanyard/service differs: each item that a batch could not write is then written alone, whatever the reason.
  */
 export class RequestBatcher<Asked, Answer> {
   private waiting: Waiting<Asked, Answer>[] = [];
@@ -86,7 +86,7 @@ export class RequestBatcher<Asked, Answer> {
       const answers = await this.ask(batch.map(({ asked }) => asked));
       batch.forEach(({ resolve }, n) => resolve(answers[n] as Answer));
     } catch (error) {
-      if (batch.length <= 1 || !isAboutOne(error)) {
+      if (batch.length <= 1 || !isCausedByOne(error)) {
         for (const { reject } of batch) reject(error);
         return;
       }

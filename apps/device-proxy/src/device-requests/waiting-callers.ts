@@ -32,8 +32,8 @@ export class WaitingCallers implements OnModuleDestroy {
   }
 
   /**
-   * Waiting callers are told that the command is in the queue. Nest calls this hook before any other of a shutdown, so that the
-   * answers leave while everything else still runs.
+   * Waiting callers get 202, because their commands stay in the queue. Nest calls this hook before any other of a
+   * shutdown, so that the answers are sent while everything else still runs.
    */
   async onModuleDestroy(): Promise<void> {
     this.stopped = true;
@@ -54,11 +54,11 @@ export class WaitingCallers implements OnModuleDestroy {
       return await wait;
     } finally {
       this.waits.delete(wait);
-      this.leave(accountId);
+      this.decreaseCount(accountId);
     }
   }
 
-  private leave(accountId: string): void {
+  private decreaseCount(accountId: string): void {
     const left = (this.ofAccounts.get(accountId) ?? 1) - 1;
     if (left > 0) this.ofAccounts.set(accountId, left);
     else this.ofAccounts.delete(accountId);
@@ -69,7 +69,7 @@ export class WaitingCallers implements OnModuleDestroy {
     const untilMs = this.clock.now() + leftMs;
     for (;;) {
       // Registered before the read, so that a command that ends between read and sleep wakes the sleep.
-      const wake = this.expect(commandId);
+      const wake = this.addWake(commandId);
       try {
         const command = await this.find(commandId);
         leftMs = Math.min(leftMs, untilMs - this.clock.now());
@@ -80,7 +80,7 @@ export class WaitingCallers implements OnModuleDestroy {
         // Also counted, because the clock may be set back.
         if (!wake.signal.aborted) leftMs -= pauseMs;
       } finally {
-        this.expectNoMore(commandId, wake);
+        this.removeWake(commandId, wake);
       }
     }
   }
@@ -90,14 +90,14 @@ export class WaitingCallers implements OnModuleDestroy {
     return this.dataSource.manager.findOneBy(Command, { id }).catch(() => undefined);
   }
 
-  private expect(commandId: string): AbortController {
+  private addWake(commandId: string): AbortController {
     const wake = new AbortController();
     const wakes = this.wakes.get(commandId) ?? new Set();
     this.wakes.set(commandId, wakes.add(wake));
     return wake;
   }
 
-  private expectNoMore(commandId: string, wake: AbortController): void {
+  private removeWake(commandId: string, wake: AbortController): void {
     const wakes = this.wakes.get(commandId);
     wakes?.delete(wake);
     if (wakes?.size === 0) this.wakes.delete(commandId);

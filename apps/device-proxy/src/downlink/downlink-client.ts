@@ -75,7 +75,7 @@ export class DownlinkClient {
   async request(session: Session, ask: Ask, onSent?: OnSent): Promise<DeviceReply> {
     const asked = requestFor(session.data, ask, this.modelsOf(session));
     const usual = ask.operation === 'read' && ask.accept === null;
-    const answer = await this.inAnyFormat(session, { asked, path: ask.path, usual }, (request) =>
+    const answer = await this.tryFormats(session, { asked, path: ask.path, usual }, (request) =>
       this.recordAnswer(session, (signal) =>
         this.links.to(session.address).request(session.address, withOnSent(request, onSent), signal),
       ),
@@ -101,7 +101,7 @@ export class DownlinkClient {
     const asked = observeRequest(session.data, target, this.modelsOf(session));
     const usual = !target.together && target.accept === undefined;
     let { accept }: { accept?: number | null } = asked;
-    const { answer, token } = await this.inAnyFormat(session, { asked, path: target.path, usual }, async (request) => {
+    const { answer, token } = await this.tryFormats(session, { asked, path: target.path, usual }, async (request) => {
       accept = usual ? (request.accept ?? null) : request.accept;
       const { answer, token } = await this.recordAnswer(session, (signal) =>
         this.links.to(session.address).observe(session.address, withOnSent(request, onSent), signal),
@@ -119,7 +119,7 @@ export class DownlinkClient {
    * registration, or without Accept if it names none; later requests for the path begin with that.
    * `usual`: the caller named no format.
    */
-  private async inAnyFormat<A extends { code: string }>(
+  private async tryFormats<A extends { code: string }>(
     session: Session,
     { asked, path, usual }: { asked: DeviceRequest; path: string; usual: boolean },
     attempt: (request: DeviceRequest) => Promise<A>,
@@ -143,7 +143,10 @@ export class DownlinkClient {
     );
   }
 
-  /** Records that the device answered. A queue-mode device that does not answer is asleep, and nothing more is sent to it. */
+  /**
+   * Records that the device answered. A queue-mode device that does not answer is asleep, and nothing more is sent to
+   * it until its next message. For a device behind a gateway, the gateway counts as asleep.
+   */
   private async recordAnswer<T>(session: Session, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     try {
       const answer = await session.whileOpen(work);

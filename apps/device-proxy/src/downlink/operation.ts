@@ -24,7 +24,7 @@ export interface Asked {
 
 const hasPayload = (asked: Asked): boolean => asked.payload !== null && asked.payload.length > 0;
 
-const posted = (path: string): Operation => {
+const operationOfPost = (path: string): Operation => {
   const depth = path.split('/').length - 1;
   if (depth === 1) return 'create';
   return depth === 2 ? 'write-partial' : 'execute';
@@ -39,7 +39,7 @@ export const operationOf = (asked: Asked): Operation => {
     case 'PUT':
       return asked.query.length > 0 && !hasPayload(asked) ? 'write-attributes' : 'write';
     case 'POST':
-      return posted(asked.path);
+      return operationOfPost(asked.path);
     case 'DELETE':
       return 'delete';
     case 'FETCH':

@@ -22,7 +22,7 @@ const notFound: UplinkReply = { code: '4.04' };
 const retryAfterSeconds = (ticket: string): number =>
   retrySeconds.min + (Number.parseInt(ticket.slice(-4), 16) % (retrySeconds.max - retrySeconds.min + 1));
 
-/** How the device is told that a part cannot be read. */
+/** The error that makes the CoAP layer tell the device why a part cannot be read. */
 const refusal = (error: unknown, ticket: string): unknown => {
   if (error instanceof TicketEnded) return new SourceUnavailable(Code.NotFound);
   if (error instanceof PackageUnavailable)

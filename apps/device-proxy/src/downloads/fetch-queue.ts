@@ -1,7 +1,7 @@
 import { PackageUnavailable } from './package-errors.js';
 import { fetchesAtOnce, fetchesOfAccountMax, fetchesWaitingMax } from './limits.js';
 
-/** Limits the requests to campaigns, so that the devices of one account never take all places. */
+/** Limits the requests to campaigns that run or wait, in all and of one account, so that no account fills the queue. */
 export class FetchQueue {
   private running = 0;
   private readonly waiting: (() => void)[] = [];
@@ -12,7 +12,7 @@ export class FetchQueue {
     return this.running + this.waiting.length;
   }
 
-  /** Throws PackageUnavailable when too many wait. */
+  /** Throws PackageUnavailable when too many requests wait, or when the account has too many that run or wait. */
   async run<T>(accountId: string, fetch: () => Promise<T>): Promise<T> {
     const ofAccount = this.ofAccounts.get(accountId) ?? 0;
     if (this.waiting.length >= fetchesWaitingMax || ofAccount >= fetchesOfAccountMax)
@@ -27,7 +27,7 @@ export class FetchQueue {
         this.waiting.shift()?.();
       }
     } finally {
-      this.leave(accountId);
+      this.decreaseCount(accountId);
     }
   }
 
@@ -45,7 +45,7 @@ export class FetchQueue {
     );
   }
 
-  private leave(accountId: string): void {
+  private decreaseCount(accountId: string): void {
     const left = (this.ofAccounts.get(accountId) ?? 1) - 1;
     if (left > 0) this.ofAccounts.set(accountId, left);
     else this.ofAccounts.delete(accountId);

@@ -58,7 +58,7 @@ export class PackageClient implements OnApplicationShutdown {
     return answer.body;
   }
 
-  /** Asks the replicas one after the other, each once, until one answers. */
+  /** Asks the replicas one after the other, each once, until one answers with a status below 500. */
   private async ask(method: 'GET' | 'HEAD', ticket: string, headers: Record<string, string>): Promise<Answer> {
     let failure = new PackageUnavailable('DEVICE_PROXY_CAMPAIGNS_URLS is not set');
     const first = this.turn++;

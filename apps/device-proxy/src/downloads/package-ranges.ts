@@ -65,7 +65,7 @@ export class PackageRanges {
     try {
       return await under.part;
     } catch (error) {
-      // The ticket that the part was fetched with has ended, but not the ticket of this device.
+      // The ticket with which the part was fetched has ended; the ticket of this device may still be valid.
       if (error instanceof TicketEnded && under.ticket !== reader.ticket) return this.range(reader, number);
       throw error;
     }
