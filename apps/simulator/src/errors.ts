@@ -7,7 +7,10 @@ export class UnknownOption extends ConfigError {
   }
 }
 
-/** Every device has its own socket, because the server tells devices apart by address and port. */
+/**
+ * The process may not open a socket for each device. Every device has its own, because the server tells devices apart
+ * by address and port.
+ */
 export class TooFewOpenFiles extends ConfigError {
   constructor(devices: number, openFiles: number) {
     super(
@@ -23,7 +26,7 @@ export class Refused extends Error {
     what: string,
     /** `4.03` */
     readonly code: string,
-    /** Max-Age of a 5.03: an earlier retry is useless. */
+    /** Max-Age of the response, which a 5.03 has: an earlier retry is useless. 0 without one. */
     readonly retryAfterMs: number,
   ) {
     super(`${what}: ${code}`);

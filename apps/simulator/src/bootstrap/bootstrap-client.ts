@@ -16,7 +16,7 @@ export interface BootstrapOptions extends RetransmissionSettings {
   timers: TimerWheel;
 }
 
-/** The device's side of the bootstrap interface (LwM2M 1.2 core §6.1). Keeps what servers have written earlier. */
+/** The device's side of the bootstrap interface (LwM2M 1.2 core §6.1), for one attempt to get an account. */
 export class BootstrapClient {
   private readonly store: BootstrapStore;
   private finished: (() => void) | undefined;
@@ -25,7 +25,11 @@ export class BootstrapClient {
     this.store = new BootstrapStore(options.uri, options.version);
   }
 
-  /** Sends a Bootstrap-Request, and waits until the server has finished. Rejects with Refused. */
+  /**
+   * Sends a Bootstrap-Request, and waits for the Bootstrap-Finish, but no longer than `conversationMs`. Rejects with
+   * Refused if the server refuses the request or has not written a complete account by then, or with an error of the
+   * transport.
+   */
   async request(transport: DeviceTransport): Promise<Account> {
     const ended = this.untilFinished();
     try {

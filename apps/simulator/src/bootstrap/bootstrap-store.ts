@@ -17,7 +17,8 @@ import { type AccountResources } from './account.js';
 const objects: readonly number[] = [0, 1];
 const resourcesMax = 200;
 
-const ownInstance = '/0/0';
+/** The instance of the Security object with the account of the bootstrap server itself. */
+const bootstrapAccount = '/0/0';
 
 const models = standardModels();
 
@@ -31,7 +32,7 @@ export class BootstrapStore {
     bootstrapUri: string,
     private readonly version: string,
   ) {
-    this.values.set(`${ownInstance}/0`, bootstrapUri).set(`${ownInstance}/1`, true);
+    this.values.set(`${bootstrapAccount}/0`, bootstrapUri).set(`${bootstrapAccount}/1`, true);
   }
 
   get resources(): AccountResources {
@@ -51,8 +52,10 @@ export class BootstrapStore {
   write(path: string, payload: Buffer, format: number): number {
     const values = this.decoded(path, payload, format);
     if (typeof values === 'number') return values;
-    const isOurs = values.every((value) => isBelow(value.path, path) && objects.includes(parsePath(value.path).object));
-    if (!isOurs) return Code.BadRequest;
+    const isPermitted = values.every(
+      (value) => isBelow(value.path, path) && objects.includes(parsePath(value.path).object),
+    );
+    if (!isPermitted) return Code.BadRequest;
     if (this.values.size + values.length > resourcesMax) return Code.RequestEntityTooLarge;
     for (const { path: at, value } of values) this.values.set(at, value);
     return Code.Changed;
@@ -70,10 +73,10 @@ export class BootstrapStore {
 
   /** Deletes everything below the path except the account of the bootstrap server. */
   private delete(path: string): CoapResponse {
-    const doomed = [...this.values.keys()].filter((at) => isBelow(at, path) && !isBelow(at, ownInstance));
-    if (doomed.length === 0 && path !== '/' && !objects.includes(parsePath(path).object))
+    const deleted = [...this.values.keys()].filter((at) => isBelow(at, path) && !isBelow(at, bootstrapAccount));
+    if (deleted.length === 0 && path !== '/' && !objects.includes(parsePath(path).object))
       return { code: Code.NotFound };
-    for (const at of doomed) this.values.delete(at);
+    for (const at of deleted) this.values.delete(at);
     return { code: Code.Deleted };
   }
 
@@ -84,7 +87,7 @@ export class BootstrapStore {
       .map((instance) => {
         const isSecurity = instance.startsWith('/0/');
         const ssid = this.values.get(`${instance}/${isSecurity ? 10 : 0}`);
-        const hasId = typeof ssid === 'number' && instance !== ownInstance;
+        const hasId = typeof ssid === 'number' && instance !== bootstrapAccount;
         return `<${instance}>${hasId ? `;ssid=${ssid}` : ''}`;
       });
     const root = this.version === '1.0' ? 'lwm2m="1.0"' : `</>;lwm2m=${this.version}`;

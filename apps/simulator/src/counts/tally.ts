@@ -4,21 +4,29 @@ const events = [
   'registered',
   'updated',
   'deregistered',
+  /** The server refused a registration, an update or a bootstrap. */
   'refused',
+  /** A contact failed for another reason, usually because no answer came, or a notification was not acknowledged. */
   'silence',
   'restarted',
+  /** The address of a device changed. */
   'rebound',
   'device-behind-joined',
   'device-behind-left',
   'handshake',
   'handshake-resumed',
   'value-sent',
+  /** There was no connection, and devices without queue mode do not keep values. */
   'value-held-back',
+  /** Kept until the device is awake. */
   'value-kept',
+  /** A kept value that is never sent: there were too many, or the observation ended. */
   'value-dropped',
+  /** Sent, but not acknowledged. */
   'value-lost',
   'send-accepted',
   'send-refused',
+  /** The server ended an observation, by a request or by resetting a notification. */
   'observation-reset',
   'bootstrapped',
   'bootstrap-failed',
@@ -48,7 +56,7 @@ export class Tally {
   /** The last error that devices had with the server. */
   trouble = '';
 
-  /** `whole` counts what this one counts too. */
+  /** Everything that is counted here is counted in `whole`, too. */
   constructor(private readonly whole?: Tally) {}
 
   count(event: FleetEvent): void {

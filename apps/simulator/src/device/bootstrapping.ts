@@ -5,10 +5,10 @@ import { type Proof } from '../transport/credentials.js';
 import { type DeviceTransport, type Server } from '../transport/device-transport.js';
 import { type Group } from './simulation-context.js';
 
-/** A device without an account, which needs a connection to the bootstrap server. */
-interface Unaccounted {
+/** The `Link` of a device without an account, whose transport is replaced by one to the bootstrap server. */
+interface BootstrapLink {
   transport: DeviceTransport;
-  /** Answers the requests of the bootstrap server meanwhile. */
+  /** Answers the requests of the bootstrap server while the device bootstraps. */
   bootstrap: BootstrapClient | undefined;
   transportTo(scheme: Scheme, credential?: Proof): DeviceTransport;
 }
@@ -25,7 +25,7 @@ export const serversOf = (account: Account, { context }: Group): Promise<Server[
 /** Asks the bootstrap server for an account, with the factory credential. Rejects with Refused, or with the errors of transports. */
 export const bootstrapped = async (
   { name, number, group }: { name: string; number: number; group: Group },
-  link: Unaccounted,
+  link: BootstrapLink,
 ): Promise<Account> => {
   const { settings, tally, context } = group;
   const at = number % group.servers.length;

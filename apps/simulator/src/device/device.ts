@@ -27,7 +27,7 @@ const failuresBeforeBootstrap = 5;
 /** How much later a device that waits for an acknowledgement tries again to sleep. */
 const sleepAgainMs = 500;
 
-/** One device: its life from the first contact on. Its parts send its messages and answer requests. */
+/** One device, from its first contact until it leaves. Its parts send its messages and answer requests. */
 export class Device implements RequestTarget, Contacting, Linked, Reporting, Registering, Updatable {
   readonly store: ObjectStore;
   lifetimeSeconds: number;
@@ -134,7 +134,7 @@ export class Device implements RequestTarget, Contacting, Linked, Reporting, Reg
 
   /** Disappears without telling the server, and comes back after a while, with its firmware and its account. */
   powerOff(backInSeconds: number | 'never'): void {
-    this.lose();
+    this.forgetRegistration();
     this.contacts.stop();
     this.sleep?.cancel();
     this.off = true;
@@ -146,7 +146,7 @@ export class Device implements RequestTarget, Contacting, Linked, Reporting, Reg
     });
   }
 
-  /** Stops the device; deregisters if there is time. */
+  /** Stops the device for good. If `graceful`, it deregisters first, and opens its connection for that if necessary. */
   async leave(graceful: boolean): Promise<void> {
     this.gone = true;
     this.contacts.stop();
@@ -203,7 +203,7 @@ export class Device implements RequestTarget, Contacting, Linked, Reporting, Reg
     this.usedSoftware?.removeDeleted((instance) => this.store.below(`/9/${instance}`).length > 0);
   }
 
-  /** Tells the server with an update, after the answer that is being sent. */
+  /** Reports `news` in an update of the registration, which begins after the answer to the current request is sent. */
   updateSoon(news: { isOfObjects?: boolean; lifetimeSeconds?: number } = {}): void {
     this.registrar.tell(news);
     if (this.registrar.isRegistered) this.contacts.in(0);
@@ -212,13 +212,13 @@ export class Device implements RequestTarget, Contacting, Linked, Reporting, Reg
   /** Asks its bootstrap server for another account. */
   bootstrapAgain(): void {
     this.link.forgetAccount();
-    this.lose();
+    this.forgetRegistration();
     void this.transport.close();
     this.contacts.in(0);
   }
 
   unacknowledged(error?: unknown): void {
-    // What was in flight when the power failed was not lost by the server.
+    // A value that was in flight when the power failed does not count as lost, because the server is not to blame.
     if (!this.isPresent) return;
     this.group.tally.count('value-lost');
     if (error !== undefined) this.recordError(error);
@@ -300,7 +300,7 @@ export class Device implements RequestTarget, Contacting, Linked, Reporting, Reg
   }
 
   private async register(): Promise<void> {
-    this.lose();
+    this.forgetRegistration();
     this.store.clearAttributes();
     await this.registrar.register();
   }
@@ -314,7 +314,10 @@ export class Device implements RequestTarget, Contacting, Linked, Reporting, Reg
     return seconds * 1_000 * (0.9 + 0.1 * this.chance());
   }
 
-  /** The server may be down, or may have forgotten the connection. */
+  /**
+   * Called when the server has not answered: it may be down, or may have forgotten the connection. The next contact
+   * makes a new one, to the next server.
+   */
   private doubtServer(): void {
     this.group.tally.count('silence');
     void this.transport.doubt();
@@ -326,7 +329,8 @@ export class Device implements RequestTarget, Contacting, Linked, Reporting, Reg
     this.behind?.endObservations();
   }
 
-  private lose(): void {
+  /** Forgets the registration and the observations that belong to it. */
+  private forgetRegistration(): void {
     this.registrar.lose();
     this.reports.clear();
     this.behind?.clear();

@@ -75,34 +75,34 @@ export class DevicesBehind {
   /** Undefined for a request to the gateway itself. */
   answer(request: CoapRequest): CoapResponse | undefined {
     try {
-      return request.path.length > 0 ? this.answerOne(request) : this.answerTogether(request);
+      return request.path.length > 0 ? this.answerSingle(request) : this.answerComposite(request);
     } catch (error) {
       if (error instanceof Malformed) return { code: Code.BadRequest };
       throw error;
     }
   }
 
-  private answerOne(request: CoapRequest): CoapResponse | undefined {
+  private answerSingle(request: CoapRequest): CoapResponse | undefined {
     const [prefix = '', ...path] = request.path;
     if (/^\d+$/.test(prefix)) return undefined;
     const device = this.present(prefix);
     if (!device) return { code: Code.NotFound };
     const { contentFormat: format, payload } = request;
     const isNamed = format !== undefined && payload.length > 0 && namesPaths(format);
-    const its = isNamed ? removePrefix(format, payload, prefix) : payload;
-    return this.prefixed(device, answer(device, { ...request, path, payload: its }));
+    const withoutPrefix = isNamed ? removePrefix(format, payload, prefix) : payload;
+    return this.prefixed(device, answer(device, { ...request, path, payload: withoutPrefix }));
   }
 
   /** Answers a composite operation, which may name the paths of only one device. */
-  private answerTogether(request: CoapRequest): CoapResponse | undefined {
+  private answerComposite(request: CoapRequest): CoapResponse | undefined {
     const { contentFormat: format, payload } = request;
     if (format === undefined || !namesPaths(format)) return undefined;
-    const [[prefix, its] = ['', payload], ...others] = [...splitByPrefix(format, payload)];
+    const [[prefix, withoutPrefix] = ['', payload], ...others] = [...splitByPrefix(format, payload)];
     if (others.length > 0) return { code: Code.BadRequest };
     if (prefix === '') return undefined;
     const device = this.present(prefix);
     if (!device) return { code: Code.NotFound };
-    return this.prefixed(device, answer(device, { ...request, payload: its }));
+    return this.prefixed(device, answer(device, { ...request, payload: withoutPrefix }));
   }
 
   private prefixed({ prefix }: DeviceBehind, response: CoapResponse): CoapResponse {

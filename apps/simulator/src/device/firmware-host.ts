@@ -12,7 +12,7 @@ import { type Group } from './simulation-context.js';
 export interface Updatable {
   readonly number: number;
   readonly group: Group;
-  /** Of its server. */
+  /** Scheme of the URL of its server. */
   readonly scheme: Scheme;
   readonly server: Server;
   readonly transport: DeviceTransport;
@@ -22,7 +22,7 @@ export interface Updatable {
   powerOff(backInSeconds: number | 'never'): void;
 }
 
-/** Selects an even share of the devices: neighbours in number differ, so small fleets have the share too. */
+/** Whether the device belongs to this share, which is spread over the numbers so that small fleets have it, too. */
 const isAmong = (number: number, percent: number): boolean => (number * 37) % 100 < percent;
 
 const failureOf = ({ number, group }: Updatable): FirmwareFailure => {

@@ -20,23 +20,24 @@ export interface Linked {
 export class Link {
   transport: DeviceTransport;
   scheme: Scheme;
+  /** Answers the requests of the bootstrap server; undefined unless the device bootstraps just now. */
   bootstrap: BootstrapClient | undefined;
   /** undefined if the device has to bootstrap. */
   private account: Account | undefined;
   private servers: readonly Server[];
-  private at: number;
+  private serverIndex: number;
 
   constructor(private readonly device: Linked) {
     const { group, number } = device;
     this.account = firstAccount(group);
     this.scheme = group.settings.servers[0]?.scheme ?? 'coap';
     this.servers = group.servers;
-    this.at = number % group.servers.length;
+    this.serverIndex = number % group.servers.length;
     this.transport = this.transportTo(this.scheme);
   }
 
   get server(): Server {
-    return this.servers[this.at] as Server;
+    return this.servers[this.serverIndex] as Server;
   }
 
   get hasAccount(): boolean {
@@ -49,7 +50,7 @@ export class Link {
 
   /** Switches to the next server, because the current one may be down. */
   useNextServer(): void {
-    this.at = (this.at + 1) % this.servers.length;
+    this.serverIndex = (this.serverIndex + 1) % this.servers.length;
   }
 
   open(): Promise<void> {
@@ -61,7 +62,7 @@ export class Link {
     const { device } = this;
     const account = await bootstrapped(device, this);
     this.servers = await serversOf(account, device.group);
-    this.at = 0;
+    this.serverIndex = 0;
     this.account = account;
     this.scheme = account.servers[0]?.scheme ?? 'coap';
     this.transport = this.transportTo(this.scheme);

@@ -56,7 +56,10 @@ export class Registrar {
     group.tally.count('registered');
   }
 
-  /** False if the server does not know the registration any more, or refuses the update. Rejects as `register` does. */
+  /**
+   * False if there is no registration, or the server answers with a 4.xx code, for example because it does not know the
+   * registration any more. Rejects as `register` does.
+   */
   async update(): Promise<boolean> {
     const { group, store, transport } = this.device;
     if (this.id === undefined) return false;

@@ -229,7 +229,10 @@ export class Reports {
     return false;
   }
 
-  /** An observation ends when its format cannot carry the values, as text cannot once the observed resource is deleted. */
+  /**
+   * The content of a notification; undefined if it cannot be sent. An observation ends when its format cannot carry the
+   * values, as text cannot once the observed resource is deleted.
+   */
   private encoded(watch: Watch, values: readonly ResourceValue[]): Encoded | undefined {
     const { formats } = this.device.store.catalogue;
     try {
@@ -251,6 +254,7 @@ export class Reports {
     void this.report(watch);
   }
 
+  /** Ends an observation because the server has cancelled it. */
   private forget(watch: Watch | undefined): void {
     if (watch) this.device.group.tally.count('observation-reset');
     this.endWatch(watch);

@@ -39,8 +39,8 @@ const takePackage = async (device: Controlled, request: CoapRequest): Promise<Co
 
 export const answerTo = async (device: Controlled, request: CoapRequest): Promise<CoapResponse> => {
   if (device.bootstrap) return device.bootstrap.answer(request);
-  const isTaken = isPackage(request.method, request.path) && device.store.get(`/${request.path.join('/')}`);
-  if (isTaken) return takePackage(device, request);
+  const packageResource = isPackage(request.method, request.path) && device.store.get(`/${request.path.join('/')}`);
+  if (packageResource) return takePackage(device, request);
   return answer(device, request);
 };
 
@@ -90,7 +90,7 @@ const executeSoftware = (device: Controlled, path: string): number => {
 
 const bootstrapAgain = (device: Controlled): number => {
   if (device.group.settings.bootstrap === 'none') return Code.MethodNotAllowed;
-  // The answer is sent over the connection that ends then.
+  // Delayed until the answer is sent, because bootstrapping closes the connection.
   device.group.context.timers.schedule(0, () => device.bootstrapAgain());
   return Code.Changed;
 };

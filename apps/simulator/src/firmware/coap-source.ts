@@ -39,8 +39,8 @@ export class CoapSource implements PackageSource {
       const response = await this.server.request(this.requestFor(offset, bytes));
       this.verify(response, offset);
       const { payload, block } = response;
-      const news = payload.subarray(Math.max(0, from - offset));
-      if (news.length > 0) yield news;
+      const newBytes = payload.subarray(Math.max(0, from - offset));
+      if (newBytes.length > 0) yield newBytes;
       if (!block?.more) return;
       offset += payload.length;
       bytes = block.bytes;

@@ -74,7 +74,7 @@ export class Download {
     for (let attempt = 0; ; attempt++) {
       const before = this.check.bytes;
       try {
-        await this.readOn();
+        await this.readRest();
         return;
       } catch (error) {
         if (this.cancelled || error instanceof DownloadFailed || error instanceof PowerLost) throw error;
@@ -85,8 +85,8 @@ export class Download {
     }
   }
 
-  /** Continues with the next byte. */
-  private async readOn(): Promise<void> {
+  /** Reads the bytes that have not arrived yet. */
+  private async readRest(): Promise<void> {
     const { bytesPerSecond, failure, timers, onProgress } = this.options;
     const pace = new Pace(bytesPerSecond, timers);
     for await (const bytes of this.source.read(this.check.bytes)) {
@@ -96,6 +96,7 @@ export class Download {
       failWhen(failure, this.check.bytes);
       await pace.waitFor(bytes.length);
     }
+    // In a package that is too short to have a middle, the failure happens at its end.
     failWhen(failure, Math.max(this.check.bytes, middleBytes));
   }
 }

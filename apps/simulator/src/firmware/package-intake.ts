@@ -77,7 +77,10 @@ export class PackageIntake {
   }
 }
 
-/** A complete package was accepted, whatever the device then finds in it. */
+/**
+ * The response code for a package that has failed. Its last block is accepted, even if the package turns out to be
+ * damaged: the device reports that in its result, not in the response.
+ */
 const codeOf = (error: unknown, { more }: BodyBlock): number => {
   const result = error instanceof DownloadFailed ? error.result : undefined;
   if (result === Result.noSpace || result === Result.outOfMemory) return Code.RequestEntityTooLarge;

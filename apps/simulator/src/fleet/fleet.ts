@@ -4,14 +4,14 @@ import { type GroupFleet } from './group-fleet.js';
 const arrivalTickMs = 50;
 
 /** How many devices deregister at the same time, and how long all of them may take. */
-const partingAtOnce = 200;
-const partingTimeoutMs = 30_000;
+const concurrentDeregistrations = 200;
+const deregistrationTimeoutMs = 30_000;
 
 /** All devices: they register one after another, and deregister at the end. */
 export class Fleet {
-  private arrivals: NodeJS.Timeout | undefined;
+  private arrivalTimer: NodeJS.Timeout | undefined;
   /** Groups whose devices have not all registered yet. */
-  private coming: GroupFleet[] = [];
+  private incomplete: GroupFleet[] = [];
   private arrived = 0;
 
   constructor(
@@ -36,34 +36,34 @@ export class Fleet {
 
   /** Deregisters every registered device; the registrations of devices that get no answer expire. */
   async stop(): Promise<void> {
-    clearInterval(this.arrivals);
+    clearInterval(this.arrivalTimer);
     for (const group of this.groups) group.stop();
-    const deadline = performance.now() + partingTimeoutMs;
+    const deadline = performance.now() + deregistrationTimeoutMs;
     const waiting = this.groups.flatMap(({ devices }) => devices).values();
-    const part = async (): Promise<void> => {
+    const letWaitingLeave = async (): Promise<void> => {
       for (const device of waiting) await device.leave(performance.now() < deadline);
     };
-    await Promise.all(Array.from({ length: partingAtOnce }, part));
+    await Promise.all(Array.from({ length: concurrentDeregistrations }, letWaitingLeave));
   }
 
   private admit(groups: readonly GroupFleet[]): void {
-    const news = groups.filter((group) => !group.isComplete && !this.coming.includes(group));
-    if (news.length === 0) return;
-    for (const group of news) group.start();
-    this.coming.push(...news);
-    clearInterval(this.arrivals);
+    const added = groups.filter((group) => !group.isComplete && !this.incomplete.includes(group));
+    if (added.length === 0) return;
+    for (const group of added) group.start();
+    this.incomplete.push(...added);
+    clearInterval(this.arrivalTimer);
     let [sinceMs, due] = [performance.now(), 0];
-    this.arrivals = setInterval(() => {
+    this.arrivalTimer = setInterval(() => {
       due += ((performance.now() - sinceMs) * this.registrationsPerSecond) / 1_000;
       sinceMs = performance.now();
-      for (; due > 0 && this.coming.length > 0; due--) this.arrive();
-      if (this.coming.length === 0) clearInterval(this.arrivals);
+      for (; due > 0 && this.incomplete.length > 0; due--) this.arrive();
+      if (this.incomplete.length === 0) clearInterval(this.arrivalTimer);
     }, arrivalTickMs);
   }
 
   /** Lets the next device arrive, of each group in turn. */
   private arrive(): void {
-    this.coming[this.arrived++ % this.coming.length]?.arrive();
-    this.coming = this.coming.filter(({ isComplete }) => !isComplete);
+    this.incomplete[this.arrived++ % this.incomplete.length]?.arrive();
+    this.incomplete = this.incomplete.filter(({ isComplete }) => !isComplete);
   }
 }

@@ -18,7 +18,7 @@ export class GroupFleet {
   start(): void {
     const { restartsPerMinute, rebind } = this.group.settings;
     this.reporter.start();
-    if (restartsPerMinute > 0) this.every(60_000 / restartsPerMinute, () => this.one()?.restart());
+    if (restartsPerMinute > 0) this.every(60_000 / restartsPerMinute, () => this.randomDevice()?.restart());
     if (rebind.percent > 0) this.every(rebind.everySeconds * 1_000, () => this.rebindSome(rebind.percent));
   }
 
@@ -59,14 +59,14 @@ export class GroupFleet {
   }
 
   restartSome(percent: number): void {
-    for (const device of this.some(percent)) device.restart();
+    for (const device of this.randomShare(percent)) device.restart();
   }
 
   rebindSome(percent: number): void {
-    for (const device of this.some(percent)) device.rebind();
+    for (const device of this.randomShare(percent)) device.rebind();
   }
 
-  private some(percent: number): Device[] {
+  private randomShare(percent: number): Device[] {
     return this.devices.filter(() => this.group.context.random() * 100 < percent);
   }
 
@@ -74,7 +74,7 @@ export class GroupFleet {
     this.timers.push(setInterval(run, ms));
   }
 
-  private one(): Device | undefined {
+  private randomDevice(): Device | undefined {
     return this.devices[Math.floor(this.group.context.random() * this.devices.length)];
   }
 }

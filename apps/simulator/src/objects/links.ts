@@ -10,7 +10,7 @@ export const registrationLinks = (store: ObjectStore): Buffer => {
   const versions = version === '1.0' ? [] : ['</5>;ver=1.1'];
   const instances = all.map((path) => `<${path}>`);
   if (all.some((path) => path.startsWith('/25/'))) versions.push('</25>;ver=2.0');
-  // An object without instances.
+  // An object without instances is listed by itself, so that servers know that they may create instances.
   if (hasSoftware && !all.some((path) => path.startsWith('/9/'))) versions.push('</9>');
   return Buffer.from([`</>;rt="oma.lwm2m";ct="${formats.join(' ')}"`, ...versions, ...instances].join(','));
 };

@@ -11,7 +11,7 @@ const securityObject = '0';
 /** The device's response to a request of its server (LwM2M 1.2 core §6.3, §6.4). */
 export const answer = (device: RequestTarget, request: CoapRequest): CoapResponse => {
   const path = `/${request.path.join('/')}`;
-  if (request.path.length === 0) return answerTogether(device, request);
+  if (request.path.length === 0) return answerComposite(device, request);
   if (request.path[0] === securityObject) return { code: Code.Unauthorized };
   if (!isPath(path)) return { code: Code.NotFound };
   switch (request.method) {
@@ -29,7 +29,7 @@ export const answer = (device: RequestTarget, request: CoapRequest): CoapRespons
 };
 
 /** Composite operations have no path, and exist since LwM2M 1.1. */
-const answerTogether = (device: RequestTarget, request: CoapRequest): CoapResponse => {
+const answerComposite = (device: RequestTarget, request: CoapRequest): CoapResponse => {
   if (device.store.catalogue.version === '1.0') return { code: Code.MethodNotAllowed };
   if (request.method === Code.FETCH) return readComposite(device, request);
   if (request.method === Code.IPATCH) return writeComposite(device, request);

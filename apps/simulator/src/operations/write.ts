@@ -58,7 +58,10 @@ const stored = (device: RequestTarget, path: string, value: Scalar): number | un
   return code;
 };
 
-/** Writes all values, or none of them. @returns The response code. */
+/**
+ * Checks that all values can be written, and then writes them in order. If the device itself refuses one (`accept`),
+ * those before it stay written. @returns The response code.
+ */
 export const writeAll = (device: RequestTarget, values: readonly ResourceValue[]): number => {
   for (const value of values) {
     const refusal = refusalOf(device, value);

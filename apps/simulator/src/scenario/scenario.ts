@@ -32,12 +32,12 @@ const readGroups = (top: Section, folder: string): GroupSettings[] => {
     return { ...settings, ...(credentialsFile !== undefined && { credentialsFile: resolve(folder, credentialsFile) }) };
   });
   defaults?.refuseUnknown();
-  refuseDoubles(groups, read);
+  refuseSharedNames(groups, read);
   return read;
 };
 
 /** Two devices with the same endpoint name would take the registration from each other. */
-const refuseDoubles = (groups: Section, settings: readonly GroupSettings[]): void => {
+const refuseSharedNames = (groups: Section, settings: readonly GroupSettings[]): void => {
   const prefixes = new Map<string, string>();
   const files = new Map<string, string>();
   const sameNames = 'so their devices would have the same names';

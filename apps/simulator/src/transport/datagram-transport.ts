@@ -50,7 +50,7 @@ export abstract class DatagramTransport<Endpoint extends CoapDatagramEndpoint> i
     await endpoint?.close();
   }
 
-  /** Without a connection there is nothing to doubt. */
+  /** Does nothing, because a server over plain UDP has no connection that it could have forgotten. */
   doubt(): Promise<void> {
     return Promise.resolve();
   }

@@ -10,7 +10,10 @@ import { UdpTransport } from './udp-transport.js';
 /** What all transports of the process share. */
 export class Transports {
   private pool: StreamPool | undefined;
-  /** Number of devices of all groups so far. Devices of different groups share an address no sooner than those of one group. */
+  /**
+   * Number of devices of all groups so far. Devices are numbered across groups, so that no more of them share a local
+   * address than if they were one group.
+   */
   private devices = 0;
 
   constructor(
