@@ -62,7 +62,7 @@ const ofNoAnswer = (error: NoAnswer): Explained => ({
   exitCode: isTimeout(error) ? exitCodes.timeout : exitCodes.noConnection,
 });
 
-/** The user named a path that is no file, or is not theirs. A full disk, for example, is no fault of the command line. */
+/** Codes of errors about a path that the user gave, which are errors of usage. A full disk, for example, is not. */
 const fileProblems = new Set(['ENOENT', 'EACCES', 'EPERM', 'EISDIR', 'ENOTDIR']);
 
 const ofAny = (error: unknown): Explained => {

@@ -23,7 +23,7 @@ const countsOf = (progress: UpdateCampaignProgress): string =>
     .map((state) => `${progress[state]} ${state}`)
     .join(', ');
 
-const look = async ({ lanyard }: Session, id: string) => {
+const readProgress = async ({ lanyard }: Session, id: string) => {
   const { state } = await lanyard.call('GET /v3/update-campaigns/{id}', { path: { id } });
   // Asked for after the state, so that the progress of a campaign that has ended is final.
   const progress = await lanyard.call('GET /v3/update-campaigns/{id}/progress', { path: { id } });
@@ -33,7 +33,7 @@ const look = async ({ lanyard }: Session, id: string) => {
 const watch = async (session: Session, { id }: UpdateCampaign): Promise<void> => {
   const { out, signal } = session;
   for (let last = ''; ;) {
-    const { state, progress } = await patiently(session, () => look(session, id));
+    const { state, progress } = await patiently(session, () => readProgress(session, id));
     const line = `${state}: ${counted(progress.devices, 'device')}${progress.devices > 0 ? ` (${countsOf(progress)})` : ''}`;
     if (line !== last) await (out.options.json ? out.line(JSON.stringify({ state, ...progress })) : out.line(line));
     if (endStates.has(state)) return;

@@ -8,7 +8,7 @@ import { collected, headersOf } from './values.js';
 
 type Shown = (CallbackChannel | WebSocketChannel | PullChannel) & { kind: string };
 
-/** Of a pull channel only the kind is shown: it can only be polled, which would confirm its events. */
+/** The channel of the key and its state; undefined if it has none. Never polls, because that would confirm events. */
 const channelOf = async (lanyard: Lanyard): Promise<Shown | { kind: string } | undefined> => {
   const kind = await channelKind(lanyard);
   if (kind === 'callback') return { kind, ...(await lanyard.call('GET /v2/notification/callback')) };
@@ -18,7 +18,8 @@ const channelOf = async (lanyard: Lanyard): Promise<Shown | { kind: string } | u
   return undefined;
 };
 
-const required = async (lanyard: Lanyard): Promise<Shown> => {
+/** Throws NameUnknown if the key has no channel. */
+const existingChannel = async (lanyard: Lanyard): Promise<Shown> => {
   const channel = await channelOf(lanyard);
   if (!channel) throw new NameUnknown('The key has no channel.', 'Create one with "lanyard channels create".');
   return channel as Shown;
@@ -38,7 +39,7 @@ const droppedOf = ({ dropped }: Shown): string => {
 
 const show = async (cli: Cli, command: Command): Promise<void> => {
   const { lanyard, out } = cli.session(command);
-  const channel = await required(lanyard);
+  const channel = await existingChannel(lanyard);
   await out.record(channel, [
     ['Kind', channel.kind],
     ['State', stateOf(channel)],
@@ -84,7 +85,7 @@ const create = async (cli: Cli, kind: string, options: CreateOptions, command: C
 
 const remove = async (cli: Cli, command: Command): Promise<void> => {
   const { lanyard, out } = cli.session(command);
-  const { kind } = await required(lanyard);
+  const { kind } = await existingChannel(lanyard);
   if (kind === 'callback') await lanyard.call('DELETE /v2/notification/callback');
   else if (kind === 'websocket') await lanyard.call('DELETE /v2/notification/websocket');
   else await lanyard.call('DELETE /v2/notification/pull');

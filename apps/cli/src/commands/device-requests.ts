@@ -43,6 +43,7 @@ const printed = ({ payload, contentType }: CommandResult): string | Uint8Array =
   return isSentAsText || isText(payload) ? printable(textOf(payload)) : Buffer.from(payload).toString('hex');
 };
 
+/** Prints the payload of a result; `done`: the note that is printed if it has none. */
 export const showResult = async ({ out }: Session, result: CommandResult, done: string): Promise<void> => {
   const { asyncId, status, payload, contentType, text } = result;
   if (out.options.json) {
@@ -76,7 +77,7 @@ const request = async (
   await showResult(session, await lanyard.command(id, wanted, options), done);
 };
 
-/** A device that cannot send a whole object as JSON sends it in its own format. */
+/** The status of a device that cannot send an object or an instance as JSON: it is asked again, for its own format. */
 const notAcceptable = 406;
 
 const read = async (session: Session, name: string, uri: string, options: RequestOptions): Promise<void> => {

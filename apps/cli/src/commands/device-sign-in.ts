@@ -14,14 +14,17 @@ const show = (out: Output, flow: DeviceFlow): void => {
   if (complete !== undefined) out.complain(`Or open ${onOneLine(complete)}`);
 };
 
-/** Throws CliError when the person may not sign in, or has taken too long. */
-const failed = (error: unknown): unknown => {
+/** The error to throw: a CliError if the person may not sign in or has taken too long. */
+const signInError = (error: unknown): unknown => {
   const code = error instanceof RequestFailed ? error.code : '';
   if (code === 'access_denied') return new CliError('The provider rejected the sign-in.', exitCodes.notPermitted);
   return code === 'expired_token' ? new CliError('The sign-in was not completed in time.', exitCodes.timeout) : error;
 };
 
-/** Signs a person in at the OpenID provider of the service, by the device flow: the browser may be on another machine. */
+/**
+ * Signs a person in at the OpenID provider of the service, by the device flow: the browser may be on another machine.
+ * Throws CliError if the person may not sign in or takes too long.
+ */
 export const signInWithDevice = async (lanyard: Lanyard, out: Output, signal: AbortSignal): Promise<ProgramSession> => {
   const flow = await lanyard.call('POST /v3/session/oidc/device', {}, { signal });
   show(out, flow);
@@ -35,7 +38,7 @@ export const signInWithDevice = async (lanyard: Lanyard, out: Output, signal: Ab
       const code = error instanceof RequestFailed ? error.code : '';
       const isPassing = isTemporary(error) && performance.now() < endMs;
       if (code === 'slow_down' || isPassing) seconds += slowDownSeconds;
-      else if (code !== 'authorization_pending') throw failed(error);
+      else if (code !== 'authorization_pending') throw signInError(error);
     }
   }
 };

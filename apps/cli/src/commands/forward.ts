@@ -33,10 +33,10 @@ const eventsOfDelivery = ({ lanyard, out, signal }: Session, journal: Journal): 
 
 const replay = async (session: Session, target: Target, journal: Journal, count: number): Promise<void> => {
   const events = eventsOfDelivery(session, journal);
-  const again = journal.last(count);
-  if (again.length < count) session.out.note(`Only ${again.length} earlier messages are stored.`);
-  for (const message of again) if (!(await deliver(target, message, session.signal, events))) return;
-  if (again.length > 0) session.out.note(`${again.length} earlier messages were sent again.`);
+  const stored = journal.last(count);
+  if (stored.length < count) session.out.note(`Only ${stored.length} earlier messages are stored.`);
+  for (const message of stored) if (!(await deliver(target, message, session.signal, events))) return;
+  if (stored.length > 0) session.out.note(`${stored.length} earlier messages were sent again.`);
 };
 
 const forward = async (session: Session, target: Target, journal: Journal): Promise<void> => {

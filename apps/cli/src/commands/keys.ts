@@ -27,7 +27,7 @@ const adviceFor = ({ id, previous_secret_expires_at: until }: ApiKey): string =>
 };
 
 /** Makes a key and prints it or writes it to a new file, because the whole key is known only now. */
-const hand = async ({ out }: Session, file: string | undefined, make: () => Promise<ApiKey>): Promise<void> => {
+const outputKey = async ({ out }: Session, file: string | undefined, make: () => Promise<ApiKey>): Promise<void> => {
   try {
     // Created before the key is made: a key that cannot be stored would be lost.
     if (file !== undefined) writeFileSync(file, '', { mode: 0o600, flag: 'wx' });
@@ -81,7 +81,7 @@ const create = async (session: Session, name: string, options: CreateOptions): P
     ...(source && { source_addresses: source }),
     ...(expires !== undefined && { expiration: expires }),
   };
-  await hand(session, out, () => lanyard.call('POST /v3/api-keys', { body }));
+  await outputKey(session, out, () => lanyard.call('POST /v3/api-keys', { body }));
 };
 
 const keyIdOf = async ({ lanyard }: Session, nameOrId: string): Promise<string> => {
@@ -133,7 +133,7 @@ export const addKeys = (program: Command, cli: Cli): void => {
     .action(async (name: string, { out }: { out?: string }, command: Command) => {
       const session = cli.session(command);
       const id = await keyIdOf(session, name);
-      await hand(session, out, () => session.lanyard.call('POST /v3/api-keys/{id}/rotate', { path: { id } }));
+      await outputKey(session, out, () => session.lanyard.call('POST /v3/api-keys/{id}/rotate', { path: { id } }));
     });
   keys
     .command('delete')

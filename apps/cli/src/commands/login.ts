@@ -19,7 +19,7 @@ const withKey = async (url: string, file: string | undefined, signal: AbortSigna
   const key = file === undefined ? await keyFromInput(signal) : keyFromFile(file);
   const lanyard = new Lanyard({ baseUrl: url, key, retries: 0 });
   const account = await lanyard.call('GET /v3/accounts/{id}', { path: { id: 'me' } }, { signal });
-  // The console, for example, answers every path below its own with its page.
+  // Something else may answer: the console, for example, answers every path below its own with its page.
   if (account?.object !== 'account')
     throw new UsageError(`${url} is not the address of the service.`, `An address looks like ${developmentUrl}.`);
   return { key, account_id: account.id, account_name: account.display_name };
@@ -31,8 +31,8 @@ const withProvider = async (url: string, out: Output, signal: AbortSignal): Prom
   return { key: token, ...session };
 };
 
-/** Ends the session of a person; a key stays valid. */
-const end = async (cli: Cli, { url, key }: Profile): Promise<boolean> => {
+/** Ends the session of a person; a key stays valid. Returns whether there was a session. */
+const endSession = async (cli: Cli, { url, key }: Profile): Promise<boolean> => {
   if (!isSessionToken(key)) return false;
   await new Lanyard({ baseUrl: url, key }).call('DELETE /v3/session', {}, { signal: cli.signal });
   return true;
@@ -77,7 +77,7 @@ export const addLogin = (program: Command, cli: Cli): void => {
       const profiles = new Profiles(cli.environment.folder);
       const { current } = profiles;
       const name = command.optsWithGlobals<GlobalOptions>().profile ?? cli.environment.profile ?? current;
-      const hasEnded = await end(cli, profiles.get(name));
+      const hasEnded = await endSession(cli, profiles.get(name));
       profiles.remove(name);
       const note = hasEnded ? 'The session has ended' : `The key of profile ${name} is deleted here; it stays valid`;
       const out = cli.output(command);

@@ -12,7 +12,7 @@ import { timeOf } from '../output/time.js';
 import { wholeNumber } from './values.js';
 import { valueOf } from './resources.js';
 
-const shownValues = 60;
+const sparklineValues = 60;
 const resource = '/v2/subscriptions/{deviceId}/{object}/{instance}/{resource}' as const;
 
 type Place = { deviceId: string; object: number; instance: number; resource: number };
@@ -32,7 +32,10 @@ const isSubscribed = async (lanyard: Lanyard, path: Place): Promise<boolean> => 
   }
 };
 
-/** Shows each new value in the snapshot, without touching the channel of the key or its consumer. */
+/**
+ * Prints each new value that the service stores. Does not use the channel of the key, because an application may be
+ * receiving its events.
+ */
 class Watcher {
   private lastTime: string | undefined;
   private readonly numbers: number[] = [];
@@ -43,7 +46,7 @@ class Watcher {
     private readonly isLive: boolean,
   ) {}
 
-  async look(deviceId: string): Promise<void> {
+  async printNewValue(deviceId: string): Promise<void> {
     const echo: DeviceEcho = await this.session.lanyard.call('GET /v3/devices/{deviceId}/echo', { path: { deviceId } });
     const found = echo.resources.find((each) => each.resource_path === this.path);
     if (!found?.reported || found.reported.reported_at === this.lastTime) return;
@@ -58,7 +61,7 @@ class Watcher {
     const line = `${timeOf(found.reported?.reported_at)}  ${out.style('bold', value)}`;
     if (!this.isLive || typeof found.reported?.decoded !== 'number') return out.line(line);
     this.numbers.push(found.reported.decoded);
-    if (this.numbers.length > shownValues) this.numbers.shift();
+    if (this.numbers.length > sparklineValues) this.numbers.shift();
     return out.raw(`\r\u001b[K${line}  ${out.style('cyan', sparkline(this.numbers))}`);
   }
 }
@@ -70,7 +73,7 @@ const observe = async (session: Session, deviceId: string, path: string, seconds
   try {
     for (let isLost = false; !signal.aborted;) {
       try {
-        await watcher.look(deviceId);
+        await watcher.printNewValue(deviceId);
         isLost = false;
       } catch (error) {
         if (signal.aborted || !isTemporary(error)) throw error;
@@ -98,16 +101,16 @@ export const addObserve = (program: Command, cli: Cli): void => {
       const session = cli.session(command);
       const device = await findDevice(session.lanyard, name);
       const place = placeOf(device.id, path);
-      const before = await isSubscribed(session.lanyard, place);
-      // Ctrl-C aborts the requests of the session, so the last request has its own client.
-      const last = new Lanyard({ baseUrl: session.url, key: session.key });
+      const wasSubscribed = await isSubscribed(session.lanyard, place);
+      // Ctrl-C aborts the requests of the session, so the request that removes the subscription has its own client.
+      const cleanUp = new Lanyard({ baseUrl: session.url, key: session.key });
       try {
-        if (!before) await session.lanyard.call(`PUT ${resource}`, { path: place });
+        if (!wasSubscribed) await session.lanyard.call(`PUT ${resource}`, { path: place });
         session.out.note(`Observing ${path} of ${onOneLine(nameOf(device))}. Stop with Ctrl-C.`);
         await untilStopped(session, () => observe(session, device.id, path, interval));
       } finally {
-        if (!before)
-          await last.call(`DELETE ${resource}`, { path: place }).catch((error: unknown) => {
+        if (!wasSubscribed)
+          await cleanUp.call(`DELETE ${resource}`, { path: place }).catch((error: unknown) => {
             if (error instanceof NotFound) return;
             session.out.complain(
               `The subscription stays: ${explainError(error).message} ` +

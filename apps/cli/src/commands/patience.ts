@@ -2,7 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Session } from '../cli.js';
 import { isTemporary, pauseMs } from '../retries.js';
 
-/** The answer to a question about work that continues in the service. Asks again after temporary failures. */
+/**
+ * The answer of `ask`, which reads the state of work that continues in the service. Asks again after temporary
+ * failures; throws every other error.
+ */
 export const patiently = async <T>(
   { signal, onLost }: Pick<Session, 'signal' | 'onLost'>,
   ask: () => Promise<T>,

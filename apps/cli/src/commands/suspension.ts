@@ -26,7 +26,7 @@ const reasonOf = ({ category, description }: SuspensionOptions): SuspensionReaso
   ...(description !== undefined && { description }),
 });
 
-const many = async ({ lanyard, out }: Session, action: Action, options: SuspensionOptions): Promise<void> => {
+const changeMany = async ({ lanyard, out }: Session, action: Action, options: SuspensionOptions): Promise<void> => {
   const { group, filter, dryRun = false } = options;
   const selection = {
     ...(group !== undefined && { group_id: await findGroup(lanyard, group) }),
@@ -55,7 +55,7 @@ const many = async ({ lanyard, out }: Session, action: Action, options: Suspensi
   );
 };
 
-const one = async (
+const changeOne = async (
   { lanyard, out }: Session,
   action: Action,
   name: string,
@@ -96,6 +96,6 @@ export const addSuspension = (program: Command, cli: Cli): void => {
         if (isMany === (name !== undefined))
           throw new UsageError('Name a device, or select devices with --group or --filter.');
         const session = cli.session(command);
-        return name === undefined ? many(session, action, options) : one(session, action, name, options);
+        return name === undefined ? changeMany(session, action, options) : changeOne(session, action, name, options);
       });
 };

@@ -60,7 +60,7 @@ export const contentOf = async (file: string, signal: AbortSignal): Promise<Uint
   }
 };
 
-/** `max`: at least 1. Takes no further item, for which the next page would be requested. */
+/** The first `max` items, at least one. Takes no further item, because that could request another page. */
 export async function* firstOf<T>(items: AsyncIterable<T>, max: number): AsyncGenerator<T> {
   let count = 0;
   for await (const item of items) {

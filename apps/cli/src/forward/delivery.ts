@@ -17,7 +17,7 @@ export interface Target {
 
 export interface DeliveryEvents {
   onFailed: (problem: string, waitMs: number) => void;
-  /** Called from time to time while the local server fails. */
+  /** Called about once a minute while the local server fails, so that the service keeps the channel. */
   keepAlive: () => Promise<void>;
 }
 
@@ -26,7 +26,7 @@ const problemOf = (error: unknown): string => {
   return cause?.code ?? cause?.message ?? message;
 };
 
-/** Those with which a callback accepts a message (spec §6.1). */
+/** Statuses by which the receiver of a callback accepts a message (spec §6.1). */
 const accepted: ReadonlySet<number> = new Set([200, 204]);
 
 /** Resolves with the problem; undefined when the server accepted the message. */

@@ -16,7 +16,10 @@ export interface PullOptions {
   onLost: (error: Error) => void;
 }
 
-/** An empty answer that arrives sooner comes from a service that is stopping, or from something else. */
+/**
+ * The service answers a poll without events only after 30 s. An empty answer that arrives sooner than this comes from a
+ * service that is stopping, or from something else, so the next poll waits.
+ */
 const emptyAnswerMinMs = 1_000;
 
 const kinds: Record<string, string> = { CALLBACK: 'callback', WEB_SOCKET: 'websocket', LONG_POLLING: 'pull' };

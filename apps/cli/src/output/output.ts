@@ -59,6 +59,7 @@ export class Output {
     if (!this.options.quiet) this.complain(text);
   }
 
+  /** Problems and instructions, which are written even with `--quiet`. */
   complain(text: string): void {
     this.stderr.write(`${withoutSecrets(printable(text))}\n`);
   }

@@ -13,6 +13,6 @@ const control = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u20
 export const printable = (text: string): string =>
   text.replace(control, (c) => `\\u${(c.codePointAt(0) as number).toString(16).padStart(4, '0')}`);
 
-/** The same for a cell or a line of its own. */
+/** As `printable`, for a text that must stay on its line: line breaks and tabs are shown as escapes, too. */
 export const onOneLine = (text: string): string =>
   printable(text).replace(/[\n\t]/g, (c) => (c === '\n' ? '\\n' : '\\t'));

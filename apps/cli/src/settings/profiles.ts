@@ -18,14 +18,14 @@ interface Contents {
 
 const fileName = 'profiles.json';
 const readableByOthers = 0o077;
-const nothing = (): Contents => ({ current: 'default', profiles: {} });
+const emptyContents = (): Contents => ({ current: 'default', profiles: {} });
 
 const isProfile = (value: unknown): boolean => {
   const { url, key } = (value ?? {}) as Partial<Record<keyof Profile, unknown>>;
   return typeof url === 'string' && typeof key === 'string';
 };
 
-/** People edit the file. */
+/** Checks all of the content, because people edit the file. */
 const isContents = (value: unknown): value is Contents => {
   const { current, profiles } = (value ?? {}) as Partial<Record<keyof Contents, unknown>>;
   if (typeof current !== 'string' || typeof profiles !== 'object' || profiles === null) return false;
@@ -88,7 +88,7 @@ export class Profiles {
       this.refuseReadableByOthers();
       text = readFileSync(this.file, 'utf8');
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return nothing();
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return emptyContents();
       throw error;
     }
     let contents: unknown;
