@@ -50,7 +50,7 @@ const time = (at: Date): Buffer => {
   return der(0x18, Buffer.from(digits));
 };
 
-/** CA:TRUE, critical. */
+/** The extension basicConstraints of an authority: CA:TRUE, critical. */
 const authorityExtension = (pathLength?: number): Buffer => {
   const limit = pathLength === undefined ? [] : [der(0x02, Buffer.from([pathLength]))];
   const constraints = sequence(hex('0101ff'), ...limit);
@@ -69,7 +69,7 @@ const alternativeNames = ({ hosts = [], uris = [] }: CertificateOptions): Buffer
   return [der(0xa3, sequence(sequence(hex(subjectAltNameOid), der(0x04, sequence(...names)))))];
 };
 
-/** An empty line at the end, after a full one, would make the text unreadable. */
+/** Adds no empty line after a full last line of base64, because that would make the text unreadable. */
 const pemOf = (body: Buffer): string => {
   const lines = body.toString('base64').match(/.{1,64}/g) ?? [];
   return ['-----BEGIN CERTIFICATE-----', ...lines, '-----END CERTIFICATE-----', ''].join('\n');

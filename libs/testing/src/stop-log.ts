@@ -11,7 +11,10 @@ export interface StoppedStart {
   destination: { write(line: string): void };
 }
 
-/** What the parts of a stop share where some do not answer: short, because all of it is used. */
+/**
+ * The time that all parts of a stop have together when a part of the infrastructure does not answer. It is short,
+ * because such a stop uses all of it.
+ */
 const sharedMs = 4_000;
 
 interface Started {
@@ -20,13 +23,17 @@ interface Started {
   deadline: { begin(timeoutMs: number): void };
 }
 
-/** A consumer gives Kafka 2 s to end its membership, and says this of a machine that stands still for as long, too. */
+/**
+ * A consumer waits 2 s for Kafka to end its membership, and logs this line then. It also logs the line when the machine
+ * itself stands still for that long.
+ */
 const isOfSlowMachine = (line: string): boolean => line.startsWith('stop: Kafka does not answer');
 
 /**
- * Starts a service on lines that can break, breaks some, stops the service, and checks that it no longer listens. Returns
- * the messages that the stop logged. The service itself has its own, longer time for the stop: the last share ends a moment
- * before the shared time does, and the process may stand still for longer than that.
+ * Starts a service that reaches its infrastructure through TCP proxies, makes those of `broken` swallow all bytes,
+ * stops the service, and checks that it no longer listens. Returns the messages that the stop logged, without those of
+ * a slow machine. The service itself has its own, longer time for the stop: the last share ends a moment before the
+ * shared time does, and the process may stand still for longer than that.
  */
 export const stopLog = async (
   name: string,

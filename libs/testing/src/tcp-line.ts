@@ -8,16 +8,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
  */
 class BrokerAnswers {
   private rest = Buffer.alloc(0);
-  private readonly own: Buffer;
-  private readonly ours: Buffer;
+  private readonly brokerAddress: Buffer;
+  private readonly lineAddress: Buffer;
 
   constructor({ hostname, port }: URL, linePort: number) {
-    this.own = BrokerAnswers.written(hostname, Number(port));
-    this.ours = BrokerAnswers.written(hostname, linePort);
+    this.brokerAddress = BrokerAnswers.encoded(hostname, Number(port));
+    this.lineAddress = BrokerAnswers.encoded(hostname, linePort);
   }
 
   /** In the encoding of the protocol: length and text of the host, then the port. */
-  private static written(host: string, port: number): Buffer {
+  private static encoded(host: string, port: number): Buffer {
     const bytes = Buffer.alloc(2 + host.length + 4);
     bytes.writeInt16BE(host.length, 0);
     bytes.write(host, 2);
@@ -32,7 +32,8 @@ class BrokerAnswers {
       end += 4 + this.rest.readInt32BE(end);
     const whole = this.rest.subarray(0, end);
     this.rest = this.rest.subarray(end);
-    for (let at = whole.indexOf(this.own); at >= 0; at = whole.indexOf(this.own, at + 1)) this.ours.copy(whole, at);
+    for (let at = whole.indexOf(this.brokerAddress); at >= 0; at = whole.indexOf(this.brokerAddress, at + 1))
+      this.lineAddress.copy(whole, at);
     return whole;
   }
 }
@@ -77,7 +78,8 @@ class Lane {
 
 interface Trap {
   matches: (request: Buffer) => boolean;
-  sprung: () => void;
+  /** Called just before the connection is cut. */
+  onCut: () => void;
   afterAnswer: boolean;
 }
 
@@ -166,11 +168,11 @@ export class TcpLine {
     { afterAnswer, first, withinMs = 1_500 }: { afterAnswer: boolean; first?: () => void; withinMs?: number },
   ): Promise<boolean> {
     const happened = new Promise<boolean>((done) => {
-      const sprung = (): void => {
+      const onCut = (): void => {
         first?.();
         done(true);
       };
-      this.trap = { matches, sprung, afterAnswer };
+      this.trap = { matches, onCut, afterAnswer };
     });
     const inTime = await Promise.race([happened, sleep(withinMs, false)]);
     this.trap = undefined;
@@ -186,6 +188,7 @@ export class TcpLine {
     this.trap = undefined;
   }
 
+  /** Resets all open connections. */
   cut(): void {
     for (const [client, server] of this.pairs) {
       client.resetAndDestroy();
@@ -217,29 +220,29 @@ export class TcpLine {
       server.destroy();
     };
     for (const socket of pair) socket.on('error', end).on('close', end);
-    const [there, back] = [new Lane(this, server), new Lane(this, client)];
+    const [toServer, toClient] = [new Lane(this, server), new Lane(this, client)];
     const cut = (trap?: Trap): void => {
-      trap?.sprung();
+      trap?.onCut();
       client.resetAndDestroy();
       server.destroy();
     };
-    let sprung: Trap | undefined;
+    let cutAtAnswer: Trap | undefined;
     client.on('data', (bytes) => {
       const { trap } = this;
       if (trap?.matches(bytes)) {
         this.trap = undefined;
         if (!trap.afterAnswer) return cut(trap);
-        sprung = trap;
+        cutAtAnswer = trap;
       }
-      if (this.state !== 'silent') there.push(bytes);
+      if (this.state !== 'silent') toServer.push(bytes);
     });
     const answers = this.isKafka ? new BrokerAnswers(this.target, this.port) : undefined;
     server.on('data', (bytes) => {
       this.silentAfterBytes -= bytes.length;
       this.cutAfterBytes -= bytes.length;
-      if (sprung || this.cutAfterBytes < 0) return cut(sprung);
+      if (cutAtAnswer || this.cutAfterBytes < 0) return cut(cutAtAnswer);
       if (this.silentAfterBytes < 0) this.swallow();
-      if (this.state !== 'silent') back.push(answers?.rewrite(bytes) ?? bytes);
+      if (this.state !== 'silent') toClient.push(answers?.rewrite(bytes) ?? bytes);
     });
   }
 }

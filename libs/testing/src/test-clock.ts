@@ -13,17 +13,17 @@ interface Due {
 export class TestClock {
   private readonly due = new Set<Due>();
   private orders = 0;
-  private setMs = 0;
+  private offsetMs = 0;
 
   constructor(private currentMs = Date.parse('2024-01-01T00:00:00Z')) {}
 
   now(): number {
-    return this.currentMs + this.setMs;
+    return this.currentMs + this.offsetMs;
   }
 
-  /** As when the clock of a machine is set: what it shows changes by this, and timers run on. */
+  /** Changes what `now` returns, as when the clock of a machine is set. Timers are not affected. */
   set(byMs: number): void {
-    this.setMs += byMs;
+    this.offsetMs += byMs;
   }
 
   after(delayMs: number, work: () => void): Timer {

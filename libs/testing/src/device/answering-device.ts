@@ -106,7 +106,7 @@ export abstract class AnsweringDevice {
       case 'POST':
         return this.post(path, request);
       case 'DELETE':
-        return this.instance('delete', path, request.payload, Code.Deleted);
+        return this.changeInstance('delete', path, request.payload, Code.Deleted);
       case 'FETCH':
         return this.readComposite(request);
       case 'IPATCH':
@@ -223,12 +223,12 @@ export abstract class AnsweringDevice {
   }
 
   private create(path: string, payload: Buffer): CoapResponse {
-    const answer = this.instance('create', path, payload, Code.Created);
+    const answer = this.changeInstance('create', path, payload, Code.Created);
     if (answer.code !== Code.Created || this.createdInstance === undefined) return answer;
     return { ...answer, locationPath: [path.slice(1), String(this.createdInstance)] };
   }
 
-  private instance(change: 'create' | 'delete', path: string, payload: Buffer, done: number): CoapResponse {
+  private changeInstance(change: 'create' | 'delete', path: string, payload: Buffer, done: number): CoapResponse {
     if (!this.onInstance) return { code: Code.MethodNotAllowed };
     this.onInstance(change, path, payload);
     return { code: done };

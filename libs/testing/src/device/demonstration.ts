@@ -27,7 +27,7 @@ const describe = ({ method, path, query, payload, observe }: ReceivedRequest): s
   return `<- ${what} ${path}${query.length > 0 ? `?${query.join('&')}` : ''}${payload ? ` "${payload}"` : ''}`;
 };
 
-const why = (error: unknown): string => {
+const reasonOf = (error: unknown): string => {
   const text = error instanceof Error ? error.message : String(error);
   return text.endsWith('4.03') ? `${text}: the service refuses this device, as it does while it is suspended` : text;
 };
@@ -61,7 +61,7 @@ export class Demonstration {
     this.sayNext();
     this.timers = [
       setInterval(() => void this.stayRegistered(), (lifetimeSeconds * 1_000) / 2),
-      setInterval(() => this.warmUp(), periodSeconds * 1_000),
+      setInterval(() => this.changeTemperature(), periodSeconds * 1_000),
     ];
   }
 
@@ -112,7 +112,7 @@ export class Demonstration {
       })
       .catch((error: unknown) => {
         const { lifetimeSeconds, say } = this.options;
-        say(`not registered, next attempt in ${lifetimeSeconds / 2} s (${why(error)})`);
+        say(`not registered, next attempt in ${lifetimeSeconds / 2} s (${reasonOf(error)})`);
       });
   }
 
@@ -125,7 +125,7 @@ export class Demonstration {
     say(`  curl -H "Authorization: Bearer $(cat ${keyFile})" '${url}' -d '{"method":"GET","uri":"${temperature}"}'`);
   }
 
-  private warmUp(): void {
+  private changeTemperature(): void {
     this.demo.celsius = Math.round((this.demo.celsius + Math.random() - 0.5) * 10) / 10;
     this.notify(temperature, this.demo.celsius);
   }
@@ -143,7 +143,7 @@ export class Demonstration {
     );
   }
 
-  /** A device does not know its id; with a key at hand, the directory can tell it. */
+  /** The id of the device, which it does not know itself; undefined if the key file or the directory cannot be read. */
   private async directoryId(): Promise<string | undefined> {
     const { api, keyFile, name } = this.options;
     try {

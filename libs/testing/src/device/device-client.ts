@@ -81,7 +81,7 @@ export class DeviceClient extends AnsweringDevice {
     await endpoint?.close();
   }
 
-  /** Closes permanently: reports that were not acknowledged are given up. */
+  /** Closes permanently: reports that were not acknowledged reject with NotObserved. */
   async close(): Promise<void> {
     this.closed = true;
     this.dtls?.disconnect();
@@ -139,7 +139,7 @@ export class DeviceClient extends AnsweringDevice {
     });
   }
 
-  /** Sends to another server from now on, with all its state, as when a load balancer changes its mind. */
+  /** Sends to another server from now on and keeps all state, as when a load balancer selects another server. */
   talkTo(server: string): void {
     this.line.talkTo(server);
   }
@@ -170,7 +170,7 @@ export class DeviceClient extends AnsweringDevice {
 
   /** Sends the current values of these paths to the observer of all of them together, as `report` does. */
   reportTogether(paths: readonly string[]): Promise<void> {
-    return this.reports.inTurn(togetherKey(paths), () => this.presentOf(togetherKey(paths)));
+    return this.reports.inTurn(togetherKey(paths), () => this.currentValues(togetherKey(paths)));
   }
 
   /**
@@ -190,11 +190,11 @@ export class DeviceClient extends AnsweringDevice {
     const covering = [...this.observers.keys()].filter((key) =>
       pathsIn(key).some((name) => path === name || path.startsWith(`${name}/`)),
     );
-    await Promise.all(covering.map((key) => this.reports.inTurn(key, () => this.presentOf(key))));
+    await Promise.all(covering.map((key) => this.reports.inTurn(key, () => this.currentValues(key))));
     return covering;
   }
 
-  private presentOf(key: string): EncodedValue {
+  private currentValues(key: string): EncodedValue {
     const [path = '', ...others] = pathsIn(key);
     const values = this.valuesOf([path, ...others]);
     const accept = this.observers.get(key)?.accept;

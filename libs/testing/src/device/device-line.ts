@@ -24,7 +24,7 @@ export interface DeviceLine {
   talkTo(url: string): void;
 }
 
-/** A device that closes waits for nothing. */
+/** A device that closes its socket hardly waits for messages in flight. */
 const limits = { closeTimeoutMs: 50 };
 
 const hostAndPort = (url: string, usualPort: number): { host: string; port: number } => {

@@ -16,7 +16,7 @@ export interface Reach {
 }
 
 /** How often a report checks whether a sleeping device has woken up. */
-const lookMs = 20;
+const checkEveryMs = 20;
 
 /** Reports of a device to its observers, repeated until they are acknowledged. */
 export class DeviceReports {
@@ -46,7 +46,7 @@ export class DeviceReports {
     while (!reach.isClosed()) {
       const open = reach.socket();
       if (!open) {
-        await new Promise((resolve) => setTimeout(resolve, lookMs));
+        await new Promise((resolve) => setTimeout(resolve, checkEveryMs));
         continue;
       }
       const message = { token: observer.token, observeNumber, payload, contentFormat, confirmable: true };

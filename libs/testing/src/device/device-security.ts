@@ -15,7 +15,7 @@ export const withKey = (identity: string, keyHex: string): DeviceSecurity => ({
   psk: { identity, key: Buffer.from(keyHex, 'hex') },
 });
 
-/** `certificate` may be followed by its issuers. */
+/** The certificate in `own` may be followed by those of its issuers. `server`: the certificate of the server, PEM. */
 export const withCertificate = (own: Certified, server: string): DeviceSecurity => ({ own, trusts: server });
 
 export const withPublicKey = (privateKey: string, serverKey: string): DeviceSecurity => ({ privateKey, serverKey });

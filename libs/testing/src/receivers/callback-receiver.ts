@@ -33,7 +33,10 @@ export class CallbackReceiver {
   private server: Server | undefined;
   private host = '127.0.0.1';
   private answerWith: CallbackAnswer = 204;
-  /** Its own: channels of earlier tests still call the port of a stopped receiver when another one has it. */
+  /**
+   * Used by no other receiver: channels of earlier tests still call the port of a stopped receiver, which this one may
+   * have now.
+   */
   private readonly path = `/hook/${randomUUID()}`;
 
   /** Listens on a free port. @param host an address of this machine that its callers reach */
