@@ -6,7 +6,10 @@ import type { DeviceEvent } from '@lanyard/client/browser';
  */
 export const isAudited = (code: string): boolean => /^SYS_(20|41|5\d)\d$/.test(code);
 
-/** Of requests that a key may not make. Of one that was refused, the key is only claimed. */
+/**
+ * The code of a request that its key may not make: `target_id` is the key. In the event of a refused request, it is not
+ * used, because the sender only claims to have that key.
+ */
 const denied = 'SYS_411';
 
 /** Who acted: a key, an application or a person, and the address from which a request was refused or denied. */

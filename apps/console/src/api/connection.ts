@@ -5,10 +5,10 @@ const probeMs = 2_000;
 const probeTimeoutMs = 5_000;
 
 /**
- * Asks for the page itself: every gateway answers that without another service, and whatever is in front of it passes the path.
- * It does not pass `/healthz` (docs/security.md).
+ * Requests the page itself: every gateway answers that without another service, and a proxy in front of it forwards the
+ * path. It does not forward `/healthz` (docs/security.md).
  */
-const answers = async (): Promise<boolean> => {
+const gatewayAnswers = async (): Promise<boolean> => {
   try {
     const { ok } = await fetch(import.meta.env.BASE_URL, {
       cache: 'no-store',
@@ -43,7 +43,7 @@ class Connection {
 
   private async probe(): Promise<void> {
     this.isProbing = true;
-    while (!(await answers())) {
+    while (!(await gatewayAnswers())) {
       this.set(this.lostAt ?? new Date());
       await new Promise((resolve) => setTimeout(resolve, probeMs));
     }

@@ -7,7 +7,10 @@ const everyMs = 2_000;
 
 const namesMax = 100;
 
-/** The names of devices by their ids, as people know them. An empty name is none. Until one is there, the id. */
+/**
+ * A function that returns the name by which people know the device with an id: its name unless that is empty, or its
+ * endpoint name. Until the devices are read, and for a device without names, it returns the id.
+ */
 export const useDeviceNames = (ids: readonly string[]): ((id: string) => string) => {
   const distinct = [...new Set(ids.filter((id) => id !== ''))].slice(0, namesMax).sort();
   const asked = useThrottledValue(distinct.join(','), everyMs);

@@ -14,12 +14,13 @@ interface Listener {
   onGap: () => void;
 }
 
-const againMs = 2_000;
+/** The pause before an interrupted stream is opened again. */
+const reopenMs = 2_000;
 
 /** After a longer pause, the stream begins with new entries: a large fleet writes hundreds of megabytes in a night. */
 const catchUpMaxMs = 60_000;
 
-/** The stream would continue after a longer pause. */
+/** Thrown while a stream opens that would continue after a pause longer than `catchUpMaxMs`. */
 class LongPause extends Error {}
 
 /** Whether the stream would be refused again. Each refusal is in the audit. */
@@ -89,7 +90,7 @@ class LiveEvents {
         if (error instanceof LongPause) continue;
         if (isFinal(error)) return this.end();
         this.interrupted(error);
-        await new Promise((resolve) => setTimeout(resolve, againMs));
+        await new Promise((resolve) => setTimeout(resolve, reopenMs));
       }
   }
 

@@ -17,7 +17,10 @@ export const removeAnswers = (client: QueryClient): void =>
 /** Whose session it is. */
 export const holderOf = ({ account_id: account, subject }: Session): string => `${account} ${subject.id}`;
 
-/** A session that was read. Another person may have signed in from another tab, where the cookie is the same. */
+/**
+ * Returns a session that was read. If it is another person's, who signed in from another tab, where the cookie is the
+ * same, it first removes the answers to the person before.
+ */
 export const takeOver = (client: QueryClient, session: Session): Session => {
   const before = client.getQueryData<SignedIn>(sessionKey);
   const isSame = before && before !== 'ended' && holderOf(before) === holderOf(session);
@@ -25,7 +28,7 @@ export const takeOver = (client: QueryClient, session: Session): Session => {
   return session;
 };
 
-/** What follows when the service knows the session no more. */
+/** The state once the service does not know the session any more. */
 export const withoutSession = (before: SignedIn | undefined): SignedIn => (before ? 'ended' : null);
 
 const everyMs = 60_000;

@@ -76,7 +76,7 @@ const changeMember = async ({ action, groupId: id }: Membership, deviceId: strin
     return true;
   } catch (error) {
     if (!(error instanceof NotFound)) throw error;
-    // Both are not found in the same words. Without the group, the action ends.
+    // The answer does not say whether the device or the group is missing. Without the group, this call throws.
     await lanyard.call('GET /v3/device-groups/{id}', { path: { id } }, { retries });
     return false;
   }

@@ -27,7 +27,7 @@ export const rowOf = (device: Device): Row => {
 export interface Column {
   id: keyof Row;
   label: string;
-  /** Minimum width. */
+  /** Minimum width in rem. */
   rem: number;
   /** Share of the remaining width of the table. */
   share: number;

@@ -43,15 +43,15 @@ export const useDeviceRows = ({ packed, newestFirst }: Pick<DeviceSearch, 'packe
     structuralSharing: false,
   });
   const pages = data?.pages ?? [];
-  const [again] = useState(() => new ReadingAgain(client, lists, liveEveryMs));
-  useEffect(() => () => again.stop(), [again]);
-  const live = useLiveEvents(() => again.soon());
+  const [readingAgain] = useState(() => new ReadingAgain(client, lists, liveEveryMs));
+  useEffect(() => () => readingAgain.stop(), [readingAgain]);
+  const live = useLiveEvents(() => readingAgain.soon());
   // The stream begins after the list was read, so the list is read again for the changes in between.
   useEffect(() => {
-    if (live === 'live') again.now();
-  }, [live, again]);
+    if (live === 'live') readingAgain.now();
+  }, [live, readingAgain]);
   const rows = useMemo(() => data?.pages.flatMap((page) => page.rows) ?? [], [data]);
-  // A page that is being read is waited for.
+  // Waits for a page that is being read, instead of requesting it again.
   const readOn = useCallback(() => void fetchNextPage({ cancelRefetch: false }), [fetchNextPage]);
   // Returns no more of the query: components that use all of it are rendered for each request that begins.
   return { rows, total: pages[0]?.total, error, refetch, readOn };

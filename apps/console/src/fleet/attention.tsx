@@ -45,7 +45,7 @@ const KindOfTrouble = ({ kind }: { kind: Kind }) => (
   </Stack>
 );
 
-/** Only the kinds that were counted can be absent: services that are left out say nothing about theirs. */
+/** Says that nothing of a kind was found only for kinds that were counted. Those of services left out were not. */
 const Troubles = ({ attention: { kinds, left_out: leftOut } }: { attention: AnswerOf<'GET /v3/attention'> }) => {
   const troubles = kinds.filter(({ count: n }) => n > 0);
   return (

@@ -19,7 +19,7 @@ const states = [
 ];
 
 /** Devices only pass through these states, so they are shown only while there are any. */
-const passing = [
+const transientStates = [
   { state: 'bootstrapped', label: 'Bootstrapped' },
   { state: 'cloud_enrolling', label: 'Enrolling' },
 ];
@@ -34,12 +34,12 @@ export const totalsOf = ({ total, by_state: counts, by_lifecycle_status: status 
   return [
     { label: 'All devices', n: total, search: {} },
     ...states.map(inState),
-    ...passing.map(inState).filter(({ n }) => n > 0),
+    ...transientStates.map(inState).filter(({ n }) => n > 0),
     { label: 'Suspended', n: status['blocked'] ?? 0, search: { lifecycle_status: 'blocked' } },
   ];
 };
 
-/** Of a whole; `0 %` and `100 %` are said of none and of all only. */
+/** The share as a text: `0 %` only if there are none, `100 %` only for all. */
 export const percentOf = (n: number, total: number): string => {
   const percent = Math.round((n / total) * 100);
   if (percent === 0 && n > 0) return '< 1 %';

@@ -26,7 +26,7 @@ const Refused = () => {
 };
 
 /** The address to return to after the sign-in. */
-const here = (): string => {
+const currentAddress = (): string => {
   const { pathname, search } = window.location;
   return search.includes('sign_in_error') ? pathname : pathname + search;
 };
@@ -37,7 +37,11 @@ const WithProvider = () => {
   if (!data?.enabled) return null;
   return (
     <>
-      <Button component="a" href={`/v3/session/oidc/start?${new URLSearchParams({ return_to: here() })}`} fullWidth>
+      <Button
+        component="a"
+        href={`/v3/session/oidc/start?${new URLSearchParams({ return_to: currentAddress() })}`}
+        fullWidth
+      >
         Sign in with {data.name ?? 'your organisation'}
       </Button>
       <Divider label="or with an API key" labelPosition="center" />

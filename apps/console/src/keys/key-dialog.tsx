@@ -16,7 +16,7 @@ import {
 
 const dayMs = 86_400_000;
 
-const lives = [
+const lifetimes = [
   { value: '30', label: '30 days' },
   { value: '90', label: '90 days' },
   { value: '365', label: 'one year' },
@@ -26,13 +26,13 @@ const lives = [
 /** The choice that does not change the expiration of a key. */
 const unchanged = 'unchanged';
 
-const livesOf = (apiKey: ApiKey | undefined) =>
+const lifetimesOf = (apiKey: ApiKey | undefined) =>
   apiKey
     ? [
         { value: unchanged, label: apiKey.expiration ? `as now: ${moment(apiKey.expiration)}` : 'as now: never' },
-        ...lives,
+        ...lifetimes,
       ]
-    : lives;
+    : lifetimes;
 
 const expirationOf = (days: string): { expiration?: string | null } => {
   if (days === unchanged) return {};
@@ -57,7 +57,7 @@ export const KeyDialog = ({ record: apiKey, onClose }: RecordDialogProps<ApiKey>
   const keyGroups = useKeyGroups();
   const submit = () => {
     const { groups, days, isActive } = values;
-    // Also of one that has expired: it may be switched off, and its expiration alone says that it has expired.
+    // Sent for an expired key, too: it can be switched off, and only its expiration says that it has expired.
     const status = isActive ? 'ACTIVE' : 'INACTIVE';
     save(
       {
@@ -112,7 +112,7 @@ export const KeyDialog = ({ record: apiKey, onClose }: RecordDialogProps<ApiKey>
         placeholder="192.0.2.0/24"
         {...text('addresses')}
       />
-      <Select label="Expires after" data={livesOf(apiKey)} allowDeselect={false} {...choice('days')} />
+      <Select label="Expires after" data={lifetimesOf(apiKey)} allowDeselect={false} {...choice('days')} />
       {apiKey && apiKey.id !== subject.id && (
         <Switch
           label="Active"

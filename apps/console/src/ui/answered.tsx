@@ -18,12 +18,12 @@ export interface AnsweredProps<T> {
 }
 
 /** Whether an error leaves the previous answer valid. */
-const isNoNews = (error: unknown): boolean =>
+const keepsAnswer = (error: unknown): boolean =>
   error instanceof NoAnswer || error instanceof ServiceUnavailable || error instanceof TooManyRequests;
 
 /** Whether the last answer is shown: it exists, and no later error says that it is no longer valid. */
 export const isShown = <T,>({ data, error }: Answer<T>): boolean =>
-  data !== undefined && (error === null || isNoNews(error));
+  data !== undefined && (error === null || keepsAnswer(error));
 
 /**
  * Shows an answer, or why there is none, or that it is being read. If reading it again fails, the old answer stays, with the

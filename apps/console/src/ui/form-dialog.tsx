@@ -19,7 +19,7 @@ interface DialogProps {
 const Cover = createContext<(isCovered: boolean) => void>(() => undefined);
 
 /** Gets the focus if the element that had it before is gone: the dialog below, or the main part of the page. */
-const whatIsBelow = (): HTMLElement | null =>
+const elementBelow = (): HTMLElement | null =>
   [...document.querySelectorAll<HTMLElement>('[role=dialog]')].at(-1) ??
   document.querySelector<HTMLElement>('#content');
 
@@ -30,7 +30,7 @@ const useFocusReturn = (): void => {
     () => () => {
       if (document.activeElement !== document.body) return;
       const isThere = opener instanceof HTMLElement && opener !== document.body && opener.isConnected;
-      (isThere ? opener : whatIsBelow())?.focus({ preventScroll: true });
+      (isThere ? opener : elementBelow())?.focus({ preventScroll: true });
     },
     [opener],
   );

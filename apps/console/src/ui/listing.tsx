@@ -19,12 +19,12 @@ const idOf = (row: unknown): string => (row as { id: string }).id;
 
 interface PagerProps {
   turning: Turning;
-  /** Of the last row that is shown. */
+  /** Id of the last row that is shown. */
   lastId?: string | undefined;
   hasMore?: boolean;
 }
 
-/** Turns over a list, if it has more than one page. */
+/** The number of the page and the buttons that turn it, if the list has more than one page. */
 export const Pager = ({ turning, lastId, hasMore = false }: PagerProps) =>
   (hasMore || turning.page > 1) && (
     <Group component="nav" aria-label="Pages of the list" justify="flex-end" gap="xs" px="md" py="sm">
@@ -45,10 +45,10 @@ export const Pager = ({ turning, lastId, hasMore = false }: PagerProps) =>
     </Group>
   );
 
-/** In place of a page whose rows are gone by now, or of one behind the last row. */
+/** Shown in place of a page whose rows have been deleted meanwhile, or that would begin after the last row. */
 export const EndOfList = () => <Text p="md">The list ends before this page.</Text>;
 
-/** A framed list as a table, page by page; or why there is none, or that it is on its way. */
+/** A framed list as a table, page by page; or why there is none, or that it is being read. */
 export const Listing = <Row,>({ answer, columns, keyOf = idOf, empty, ...panel }: ListingProps<Row>) => {
   const { turning } = answer;
   return (
