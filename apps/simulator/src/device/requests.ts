@@ -103,7 +103,6 @@ export const applyWrite = (device: Controlled, path: string, value: Scalar): num
   // In a format other than opaque, the device would have to keep the package.
   if (path === '/5/0/0' || (software && resource === 2)) return Code.UnsupportedContentFormat;
   if (path === '/1/0/1') {
-    if (Number(value) < 0) return Code.BadRequest;
     device.lifetimeSeconds = Number(value);
     device.updateSoon({ lifetimeSeconds: device.lifetimeSeconds });
   }

@@ -18,6 +18,8 @@ import { conforms } from '../objects/conform.js';
 import { parseAttributes } from '../objects/attributes.js';
 import { type RequestTarget } from './request-target.js';
 
+const lifetimePath = '/1/0/1';
+
 let models: ModelRegistry | undefined;
 const registry = (): ModelRegistry => (models ??= standardModels());
 
@@ -49,6 +51,7 @@ const refusalOf = ({ store }: RequestTarget, { path, value }: ResourceValue): nu
   const resource = store.get(path);
   if (!resource) return Code.NotFound;
   if (!resource.writable) return Code.MethodNotAllowed;
+  if (path === lifetimePath && Number(value) < 0) return Code.BadRequest;
   return conforms(value, resource.type) ? undefined : Code.BadRequest;
 };
 
