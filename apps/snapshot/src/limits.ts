@@ -18,12 +18,13 @@ export const historyPoints = { min: 1, max: 2_000, default: 500 } as const;
 /** How often partitions of the history are created and dropped. */
 export const partitionCheckMs = 600_000;
 
-/** How often snapshots and history of deleted devices are removed, of how many, and how much of the history in one statement. */
+/** How often the snapshots and the history of deleted devices are removed. */
 export const historyRemovalPeriodMs = 60_000;
+/** Deleted devices whose history is removed together, and the time range of the history that one statement removes. */
 export const historyRemovalBatch = 50;
 export const historyRemovalSliceMs = 6 * 3_600_000;
 
-/** A value of the device may be on its way when the device is deleted. */
+/** How long after the deletion of a device its history is removed: some of its values may still be on their way. */
 export const historyRemovalDelayMs = 60_000;
 
 /** Subscriptions lost longer ago are not listed as what needs attention. */

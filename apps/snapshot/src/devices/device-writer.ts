@@ -72,7 +72,7 @@ const subscriptionSql = `
   ON CONFLICT (device_id, key_id, path) DO UPDATE SET status = excluded.status, changed_at = excluded.changed_at, lost_in = excluded.lost_in
   WHERE s.changed_at <= excluded.changed_at`;
 
-/** What the snapshot knows about devices as a whole, from the facts of other services. One statement per batch. */
+/** Writes what the facts of other services say about devices and their subscriptions, with one statement per batch. */
 @Injectable()
 export class DeviceWriter {
   private readonly recent = new RecentlySeen(devicesRememberedMax);
@@ -83,7 +83,7 @@ export class DeviceWriter {
   constructor(private readonly database: DataSource) {}
 
   private async storeSessions(facts: readonly DeviceSessionChanged[]): Promise<void> {
-    await this.seen(
+    await this.storeSeen(
       facts.map((f) => ({
         registrationEventAt: f.occurredAt,
         connectedAt: f.occurredAt,
@@ -93,10 +93,15 @@ export class DeviceWriter {
     );
   }
 
-  /** A device that is stored with this session and was connected within the hour needs no write. */
+  /**
+   * Records that devices were connected when they reported values. No write is needed for a device that is stored with
+   * this session and with a connection at most an hour older.
+   */
   async values(facts: readonly ResourceValueArrived[]): Promise<void> {
-    const news = facts.filter((f) => !this.recent.covers(f.deviceId, f.epoch, Date.parse(f.observedAt)));
-    await this.seen(news.map((f) => ({ registrationEventAt: null, connectedAt: f.observedAt, versions: null, ...f })));
+    const unrecorded = facts.filter((f) => !this.recent.covers(f.deviceId, f.epoch, Date.parse(f.observedAt)));
+    await this.storeSeen(
+      unrecorded.map((f) => ({ registrationEventAt: null, connectedAt: f.observedAt, versions: null, ...f })),
+    );
   }
 
   /** The object versions of those devices that name any. */
@@ -136,7 +141,7 @@ export class DeviceWriter {
     await this.database.query(subscriptionSql, columnsOf(rows));
   }
 
-  private async seen(seen: readonly Seen[]): Promise<void> {
+  private async storeSeen(seen: readonly Seen[]): Promise<void> {
     const rows = foldSeen(seen);
     if (rows.length === 0) return;
     await recordSeen.run(this.database.manager, [

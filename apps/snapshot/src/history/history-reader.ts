@@ -36,7 +36,8 @@ const resourceSql = `
   LEFT JOIN snapshot.resources r ON r.device_id = d.device_id AND r.path = $2
   WHERE d.device_id = $1 AND d.deleted_at IS NULL`;
 
-// Several values of one moment are in the order of their arrival.
+// Values of the same moment are in the order of their arrival; those with a time of the device are in the order of a
+// checksum (`tieOf` in history-writer.ts), so that it is the same at each read.
 const newestSql = `
   SELECT ${isoTime('at')} AS at, content_format, value FROM snapshot.value_history h
   WHERE resource_id = $1 AND h.at >= $2 ORDER BY h.at DESC, tie DESC LIMIT $3`;

@@ -5,11 +5,11 @@ export interface KeptValue {
   decoded: Decoded | undefined;
 }
 
-/** The values of one step, in the order of time. */
+/** A summary of the values of one step. */
 export interface Step {
   fromMs: number;
   count: number;
-  /** Of numbers and booleans, which count as 0 and 1. */
+  /** `min`, `max` and `mean` are those of numbers, and of booleans as 0 and 1; absent if there are none. */
   min?: number;
   max?: number;
   mean?: number;
@@ -22,7 +22,7 @@ const lengths = [
   2_678_400,
 ];
 
-/** The shortest step by which a range has at most `points` of them. Steps begin at multiples of their length. */
+/** The shortest length with which the range has at most `points` steps. Steps begin at multiples of their length. */
 export const stepSeconds = (fromMs: number, toMs: number, points: number): number => {
   const seconds = (toMs - fromMs) / 1_000;
   // A range that begins within a step touches one more.

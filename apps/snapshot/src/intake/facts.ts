@@ -30,13 +30,13 @@ const instancePath = /^\/\d+\/\d+$/;
 export const isWrite = ({ method, path }: Pick<Command, 'method' | 'path'>): boolean =>
   method === 'PUT' || method === 'IPATCH' || (method === 'POST' && instancePath.test(path));
 
-/** The type that the device-proxy sends if the sender named none; an opaque resource counts as text here. */
-const unnamed = ({ method, path }: Pick<Command, 'method' | 'path'>): string => {
+/** The type that the device-proxy chooses if the command names none, but opaque resources count as text here. */
+const defaultType = ({ method, path }: Pick<Command, 'method' | 'path'>): string => {
   if (method === 'IPATCH') return 'application/senml+json';
   return isSingle(path) ? 'text/plain' : 'application/vnd.oma.lwm2m+tlv';
 };
 
-const desired = (
+const desiredValues = (
   command: Command,
   { payload, contentType }: { payload: string; contentType?: string | undefined },
   { status, statusUpdatedAt }: Pick<DesiredValue, 'status' | 'statusUpdatedAt'>,
@@ -44,7 +44,7 @@ const desired = (
 ): DesiredValue[] => {
   // An instance without a payload has no resources to write.
   if (payload === '' && !isSingle(command.path)) return [];
-  return expand(command.path, contentType ?? unnamed(command), Buffer.from(payload, 'base64'), models).map(
+  return expand(command.path, contentType ?? defaultType(command), Buffer.from(payload, 'base64'), models).map(
     (resource) => ({
       deviceId: command.deviceId,
       commandId: command.commandId,
@@ -65,7 +65,7 @@ export const pendingValues = (
   const { accountId, payload, contentType, acceptedAt, query = [] } = fact;
   if (!isWrite(fact) || payload === undefined || (payload === '' && query.length > 0)) return [];
   const state = { status: desiredStatus.pending, statusUpdatedAt: acceptedAt };
-  return desired(fact, { payload, contentType }, state, models?.registryOf(accountId, versions));
+  return desiredValues(fact, { payload, contentType }, state, models?.registryOf(accountId, versions));
 };
 
 /** The values of a finished write. The result contains them, because it may be read before the command. */
@@ -77,5 +77,5 @@ export const finishedValues = (
   if (!fact.written || !isWrite(fact)) return [];
   const status = fact.outcome === 'succeeded' ? desiredStatus.success : desiredStatus.failure;
   const state = { status, statusUpdatedAt: fact.finishedAt };
-  return desired(fact, fact.written, state, models?.registryOf(fact.accountId, versions));
+  return desiredValues(fact, fact.written, state, models?.registryOf(fact.accountId, versions));
 };

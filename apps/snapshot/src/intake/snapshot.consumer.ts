@@ -26,8 +26,8 @@ import { countOfDrops, countOfResult, countOfSession, countOfValue } from '../st
 import { StatisticsWriter } from '../statistics/statistics-writer.js';
 import { finishedValues, isWrite, pendingValues, reportedValues } from './facts.js';
 
-/** Facts whose written objects or instances are split into resources. */
-const devicesToSplit = ({
+/** The ids of devices whose object versions are needed, because a whole object or instance is split into resources. */
+const devicesOfSplitWrites = ({
   messages,
 }: Pick<Batch<DeviceCommandAccepted | DeviceCommandFinished>, 'messages'>): string[] =>
   messages.filter(({ value }) => isWrite(value) && !isSingle(value.path)).map(({ value }) => value.deviceId);
@@ -62,7 +62,7 @@ export class SnapshotConsumer {
 
   @OnBatch(DeviceCommands, storedTogether)
   async onCommands(batch: Batch<DeviceCommandAccepted>): Promise<void> {
-    const versions = await this.devices.versionsOf(devicesToSplit(batch));
+    const versions = await this.devices.versionsOf(devicesOfSplitWrites(batch));
     await storeBatch(
       batch,
       (fact) => pendingValues(fact, this.models, versions.get(fact.deviceId)),
@@ -72,7 +72,7 @@ export class SnapshotConsumer {
 
   @OnBatch(DeviceCommandResults, storedTogether)
   async onResults(batch: Batch<DeviceCommandFinished>): Promise<void> {
-    const versions = await this.devices.versionsOf(devicesToSplit(batch));
+    const versions = await this.devices.versionsOf(devicesOfSplitWrites(batch));
     await storeBatch(
       batch,
       (fact) => finishedValues(fact, this.models, versions.get(fact.deviceId)),

@@ -44,13 +44,15 @@ interface Row extends Values {
 type PathRow = Row & { path: string };
 type ResourceRow = PathRow & { subscribed: boolean };
 
-/** Size up to which the values of a device are read at once. Of a larger snapshot, only small values are; the others follow in parts. */
+/** If the values of a device have at most this size together, they are read at once. */
 const wholeBytesMax = 262_144;
+/** Of a larger snapshot, only values up to this size are read at once; the others are left out, and follow in parts. */
 const smallBytesMax = 1_024;
 
 const valuesBytes = 'coalesce(octet_length(reported_value), 0) + coalesce(octet_length(desired_value), 0)';
 
-const shown = (value: string): string =>
+/** SQL of the column: NULL if its value is left out. */
+const orLeftOut = (value: string): string =>
   `CASE WHEN octet_length(${value}) <= ${smallBytesMax} OR sum(${valuesBytes}) OVER () <= ${wholeBytesMax} THEN ${value} END AS ${value}`;
 
 /** Columns about the values, without the values themselves. */
@@ -60,7 +62,7 @@ const aboutValues = `reported_content_type, ${isoTime('reported_at')} AS reporte
 
 const resourcesSql = `
   SELECT r.path, octet_length(reported_value) AS reported_bytes, octet_length(desired_value) AS desired_bytes,
-    ${shown('reported_value')}, ${shown('desired_value')}, ${aboutValues}, pg_column_size(r.*) AS stored_bytes,
+    ${orLeftOut('reported_value')}, ${orLeftOut('desired_value')}, ${aboutValues}, pg_column_size(r.*) AS stored_bytes,
     false AS is_subscription
   FROM snapshot.resources r WHERE r.device_id = d.device_id
   UNION ALL
@@ -78,9 +80,9 @@ const echoSql = `
 const valuesSql = `SELECT path, reported_value, desired_value, ${aboutValues}
   FROM snapshot.resources WHERE device_id = $1 AND path = ANY($2)`;
 
-/** How long to wait for an unknown device, and how often to look for it meanwhile. */
-const patienceMs = 500;
-const againMs = 50;
+/** How long to wait for an unknown device, and how often to read it meanwhile. */
+const waitMaxMs = 500;
+const retryMs = 50;
 
 const byNumbers = new Intl.Collator('en', { numeric: true });
 
@@ -124,7 +126,7 @@ const latest = (times: (string | undefined)[]): string | undefined =>
 const leftOutBytes = ({ reported_bytes, reported_value, desired_bytes, desired_value }: ResourceRow): number =>
   (reported_value ? 0 : (reported_bytes ?? 0)) + (desired_value ? 0 : (desired_bytes ?? 0));
 
-/** Rows in their order, each part with the row that fills it. */
+/** Splits the rows: each part but the last ends with the row at which its left-out values reach `wholeBytesMax`. */
 const inParts = (rows: readonly ResourceRow[]): ResourceRow[][] => {
   const parts: ResourceRow[][] = [[]];
   let bytes = 0;
@@ -153,7 +155,7 @@ export class SnapshotReader {
 
   /** A large snapshot is JSON text that comes in parts, so that it is not in memory as a whole. */
   async read(accountId: string, deviceId: string, nowMs: number): Promise<DeviceEcho | Readable> {
-    const found = await this.rowsOnceThere(deviceId);
+    const found = await this.rowsOrWait(deviceId);
     const [device] = found;
     if (device?.account_id !== accountId) throw new DeviceNotFound();
     const rows = withSubscriptions(found.filter((row): row is PathRow => row.path !== null)).sort((a, b) =>
@@ -202,12 +204,15 @@ export class SnapshotReader {
     yield ']}';
   }
 
-  /** A client may know a device from a channel or the directory before its creation is consumed here. */
-  private async rowsOnceThere(deviceId: string): Promise<Row[]> {
-    for (let waitedMs = 0; ; waitedMs += againMs) {
+  /**
+   * Waits for an unknown device, because a client may know a device from a channel or the directory before its creation
+   * is consumed here. Returns no rows if it stays unknown.
+   */
+  private async rowsOrWait(deviceId: string): Promise<Row[]> {
+    for (let waitedMs = 0; ; waitedMs += retryMs) {
       const rows = await this.devices.get(deviceId);
-      if (rows || waitedMs >= patienceMs || !isId(deviceId)) return rows ?? [];
-      await sleep(againMs);
+      if (rows || waitedMs >= waitMaxMs || !isId(deviceId)) return rows ?? [];
+      await sleep(retryMs);
     }
   }
 

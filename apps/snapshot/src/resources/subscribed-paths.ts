@@ -12,9 +12,9 @@ const pathsTo = (path: string): string[] => {
 };
 
 /**
- * Resources, with whether a subscription covers them, then the subscriptions that cover none: one to an object or an
- * instance covers every resource below it. Paths are looked up: a device may have thousands of resources and a thousand
- * subscribed paths.
+ * The resources, each with whether a subscription covers it, then the subscriptions that cover no resource. A
+ * subscription to an object or an instance covers every resource below it. Paths are looked up in a set instead of
+ * being compared with each other: a device may have thousands of resources and a thousand subscribed paths.
  */
 export const withSubscriptions = <T extends Row>(rows: readonly T[]): (T & { subscribed: boolean })[] => {
   const subscriptions = rows.filter((row) => row.is_subscription);
@@ -23,9 +23,9 @@ export const withSubscriptions = <T extends Row>(rows: readonly T[]): (T & { sub
   const resources = rows
     .filter((row) => !row.is_subscription)
     .map((row) => {
-      const those = pathsTo(row.path).filter((path) => subscribed.has(path));
-      for (const path of those) covering.add(path);
-      return { ...row, subscribed: those.length > 0 };
+      const coveredBy = pathsTo(row.path).filter((path) => subscribed.has(path));
+      for (const path of coveredBy) covering.add(path);
+      return { ...row, subscribed: coveredBy.length > 0 };
     });
   const others = subscriptions.filter(({ path }) => !covering.has(path));
   return [...resources, ...others.map((row) => ({ ...row, subscribed: true }))];

@@ -1,5 +1,7 @@
+/** Up to which message a partition of a topic has been counted. */
 export interface Position {
   nextOffset: bigint;
+  /** The latest timestamp of all counted messages. */
   newestMs: number;
 }
 
@@ -12,7 +14,7 @@ type Message = { offset: bigint; timestampMs: number };
 export const isCounted = ({ offset, timestampMs }: Message, position: Position | undefined): boolean =>
   position !== undefined && offset < position.nextOffset && timestampMs <= position.newestMs;
 
-/** The position behind messages that were not counted; `messages` has at least one. */
+/** The position once these messages are counted, too; `messages` has at least one. */
 export const positionBehind = (messages: readonly Message[], before: Position | undefined): Position => ({
   nextOffset: (messages.at(-1) as Message).offset + 1n,
   newestMs: messages.reduce((newest, { timestampMs }) => Math.max(newest, timestampMs), before?.newestMs ?? 0),

@@ -15,8 +15,9 @@ interface CountedBatch extends Partition {
   messages: readonly { offset: bigint; timestampMs: number; count: Count }[];
 }
 
-/** The position of a partition, and what is counted with it. */
+/** The step of a partition from one position to the next, and the counts of the messages between the two. */
 interface Move extends Partition {
+  /** undefined if this replica knows of none. */
   from: Position | undefined;
   to: Position;
   counts: Count[];
@@ -24,8 +25,8 @@ interface Move extends Partition {
 
 const unnestedCounts = counted.map((_, n) => `$${n + 11}::integer[]`).join(', ');
 
-// Positions and counts change in one statement: neither without the other. If another replica has moved a position, the counts
-// of its batch are left out.
+// Positions and counts change in one statement, so that neither is stored without the other. If a stored position is
+// not the known one, because another replica has moved it, the counts of that batch are left out.
 const adding = new PreparedStatement<Partition>(`
   WITH given AS (
     SELECT * FROM unnest($1::text[], $2::integer[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[]) WITH ORDINALITY
@@ -48,6 +49,7 @@ const adding = new PreparedStatement<Partition>(`
     SET ${counted.map((what) => `${what} = s.${what} + excluded.${what}`).join(', ')})
   SELECT topic, partition FROM moved`);
 
+/** The parameters from $7 on if there is nothing to add, for example because all counts are too old. */
 const noColumns: unknown[][] = Array.from({ length: counted.length + 4 }, () => []);
 
 const keyOf = ({ topic, partition }: Partition): string => `${topic} ${partition}`;
@@ -76,7 +78,7 @@ export class StatisticsWriter {
   }
 
   private async addTogether(batches: readonly CountedBatch[]): Promise<ReadonlySet<CountedBatch>> {
-    // After a rebalance there may be two batches of a partition.
+    // After a rebalance there may be two batches of a partition. The earlier one is left to `addAlone`.
     const latest = new Map(batches.map((batch) => [keyOf(batch), batch]));
     const [counted, uncounted] = [new Set<CountedBatch>(), new Map<string, CountedBatch>()];
     const moves: Move[] = [];
