@@ -1,4 +1,3 @@
-/** What to do about an event, by its code; this is the text that an operator reads. */
 const nothing = 'Nothing to do.';
 
 const service: Record<string, string> = {
@@ -82,9 +81,10 @@ const client: Record<string, string> = {
   UPD4_FAIL_49: 'Shorten the vendor data in the package descriptor.',
 };
 
+/** What to do about an event, by its code; operators read this text. */
 const remedies: Record<string, string> = { ...service, ...directory, ...channels, ...admission, ...access, ...client };
 
-/** Entries about actions of operators (from SYS_500 on) share one. */
+/** Entries about actions of operators (from SYS_500 on) share one remedy. */
 const operatorRemedy = 'None if the change was intended. Otherwise revoke the key that made it: `data` names it.';
 
 export const remedyOf = (code: string): string | undefined =>

@@ -25,8 +25,9 @@ const columns = [
 const types = ['text', 'timestamptz', ...Array<string>(7).fill('text'), 'boolean', 'jsonb', 'jsonb'];
 
 /**
- * One batch at a time over all replicas, so that positions become visible in order: a reader that has seen one has seen
- * all previous ones. Streams of the accounts are notified.
+ * An advisory lock lets one batch at a time over all replicas store its entries, so that positions become visible in
+ * order: a reader that has seen one has seen all previous ones. The notification wakes the streams of the accounts
+ * whose log has grown.
  */
 const insertion = new PreparedStatement<never>(`
   WITH turn AS MATERIALIZED (SELECT pg_advisory_xact_lock(hashtext('event_log'), hashtext('append'))),

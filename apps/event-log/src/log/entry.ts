@@ -88,7 +88,7 @@ export const sessionEntry = (fact: DeviceSessionChanged): LogEntry | undefined =
   }
 };
 
-const directory: Record<Exclude<DeviceLifecycleChanged['change'], 'changed'>, string> = {
+const lifecycleCodes: Record<Exclude<DeviceLifecycleChanged['change'], 'changed'>, string> = {
   created: 'SYS_200',
   suspended: 'SYS_201',
   resumed: 'SYS_202',
@@ -101,7 +101,7 @@ const directory: Record<Exclude<DeviceLifecycleChanged['change'], 'changed'>, st
  */
 export const lifecycleEntry = (fact: DeviceLifecycleChanged, requestId?: string): LogEntry | undefined => {
   if (fact.change === 'changed') return undefined;
-  const eventCode = directory[fact.change];
+  const eventCode = lifecycleCodes[fact.change];
   const { suspension } = fact;
   return entry(fact, {
     occurredAt: fact.changedAt,
@@ -121,7 +121,7 @@ export const lifecycleEntry = (fact: DeviceLifecycleChanged, requestId?: string)
   });
 };
 
-/** How a command or a subscription that the device never answered ends. A refusal is an answer. */
+/** The errors with which a command or a subscription ends that the device did not answer. A refusal is an answer. */
 const unanswered = new Set(['REQUEST_EXPIRED', 'TIMEOUT', 'NOT_CONNECTED']);
 
 /** A command or a subscription without an answer of the device; the history of commands has all others. */
@@ -170,7 +170,7 @@ export const dropEntry = (fact: ChannelEventsDropped): LogEntry => {
   });
 };
 
-/** An entry of another system, with the description of the catalogue if it has none. */
+/** An entry that another service or system sent to device.events. Without a description, it gets that of its code. */
 export const reportedEntry = (fact: DeviceEventReported): LogEntry => ({
   id: fact.eventId,
   accountId: fact.accountId,

@@ -12,7 +12,10 @@ export class PartitionMaintenance extends BackgroundWork implements OnModuleInit
     super(partitionCheckMs, failure);
   }
 
-  /** The service also starts while a backup reads the log: entries can be stored without their partition. */
+  /**
+   * The service also starts if partitions cannot be created because a backup reads the log: entries without a partition
+   * of their week are stored in the default partition.
+   */
   async onModuleInit(): Promise<void> {
     try {
       await this.partitions.ensure();

@@ -7,7 +7,7 @@ import { dayMs, defaultPartitionBatch, weekMs, weeksAhead } from '../limits.js';
 /** Rows that no partition covers. */
 const defaultPartition = 'event_log.device_events_other';
 
-/** Moves rows of the week that arrived before it had a partition into it. */
+/** Creates the partition of a week, and moves its rows that arrived earlier from the default partition into it. */
 const create = async (manager: EntityManager, table: string, bounds: readonly [string, string]): Promise<void> => {
   await manager.query(`LOCK TABLE ${defaultPartition} IN ACCESS EXCLUSIVE MODE`);
   await manager.query(`CREATE TABLE ${table} (LIKE event_log.device_events INCLUDING DEFAULTS INCLUDING CONSTRAINTS)`);

@@ -47,7 +47,10 @@ export const eventListSpec: ListSpec = {
 const names = [...Object.keys(eventListSpec.filters), ...(eventListSpec.maps ?? [])];
 const columns = { ...Object.fromEntries(names.map((name) => [name, name])), device_log_id: 'id' };
 
-/** Accepts either spelling of a code. The index is by type, which a code implies. */
+/**
+ * Accepts either spelling of a code. A filter that selects codes selects their types, too, because the index contains
+ * types and not codes.
+ */
 const normalise = (filter: Filter): Filter[] => {
   const { field, operator } = filter;
   const texts = filter.values.map(String);
@@ -59,11 +62,11 @@ const normalise = (filter: Filter): Filter[] => {
   return [named, { field: 'event_type', operator: 'in', values: values.map((code) => lookUpCode(code).type) }];
 };
 
-/** PostgreSQL parses years of four digits, as in RFC 3339. */
+/** The latest time whose year has four digits, as in RFC 3339: `timeOf` returns no later one to PostgreSQL. */
 const lastTimeMs = Date.parse('9999-12-31T23:59:59.999Z');
 
-/** The first page of all times, newest first. */
-const isNewest = ({ order, after, filters }: ListQuery): boolean =>
+/** Whether the query is for the first page of the newest entries, and no filter selects a time or an id. */
+const wantsNewest = ({ order, after, filters }: ListQuery): boolean =>
   order === 'DESC' && !after && !filters.some(({ field }) => ['date_time', 'id', 'device_log_id'].includes(field));
 
 /** Whose entries: those of an account, or those of the devices that a caller is limited to. */
@@ -123,7 +126,7 @@ export class EventsReader {
     const conditions = conditionsOf(owner, query.filters, parameters);
     const total = query.includeTotal ? await this.count(conditions, parameters) : undefined;
     if (query.after) conditions.push(await this.behind(owner.accountId, query.after, query.order, parameters));
-    const rows = isNewest(query)
+    const rows = wantsNewest(query)
       ? await this.newest(conditions, parameters, query.limit + 1)
       : await this.page({ conditions, parameters, order: query.order, count: query.limit + 1 });
     return listText(rows.slice(0, query.limit), rows.length > query.limit, query, total);
@@ -181,6 +184,7 @@ export class EventsReader {
     return row?.n ?? 0;
   }
 
+  /** SQL condition for the entries that follow `after` in the list; `after` may have been deleted. */
   private async behind(
     accountId: string,
     after: string,

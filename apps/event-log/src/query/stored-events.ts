@@ -10,10 +10,11 @@ export interface StoredEvent {
   record: string;
 }
 
-/** A position in the log: after an entry. */
+/** A place in the log, behind an entry. */
 export interface Place {
+  /** The number of the entry in the order of storage. */
   position: string;
-  /** The position of the entry; `beginning` is before all entries. */
+  /** The id of the entry; `beginning` is before all entries. */
   id: string;
 }
 
@@ -97,8 +98,8 @@ export class StoredEvents {
   }
 
   /**
-   * The entry at which a read ends: the newest one, unless too many entries come before it of which few may match. undefined:
-   * there is no later entry.
+   * The entry at which a read ends: the newest one. If the read is narrowed, and more than `entriesReadMax` entries
+   * follow, it is the last of as many. undefined: no entry follows.
    */
   private async endOfRead(
     accountId: string,

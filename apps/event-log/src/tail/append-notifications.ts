@@ -48,15 +48,16 @@ export class AppendNotifications implements OnModuleInit, OnApplicationShutdown 
     });
     this.client = client;
     let isListening = false;
-    const lose = (err?: unknown): void => {
-      // Until then the error reaches the caller of start(): reconnecting here too would open a second connection.
+    const onLost = (err?: unknown): void => {
+      // Until then start() rejects, and its caller decides what follows: reconnecting here, too, would open a second
+      // connection.
       if (!isListening || this.stopping) return;
       isListening = false;
       this.logger.warn({ err }, 'no notifications from PostgreSQL: reconnecting');
       this.reconnect();
     };
-    client.on('error', lose);
-    client.on('end', lose);
+    client.on('error', onLost);
+    client.on('end', onLost);
     client.on('notification', ({ payload }) => this.notify(payload || undefined));
     try {
       await client.connect();

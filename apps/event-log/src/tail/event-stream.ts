@@ -17,9 +17,10 @@ export interface StreamParts {
 const frame = ({ id, record }: StoredEvent): string => `id: ${id}\ndata: ${record}\n\n`;
 
 /**
- * Server-sent events of one client. It reads entries when it is called, and holds at most one page: a slow client only
- * slows itself down. From the start the client has an id to reconnect with. Each keep-alive moves that id to the newest
- * entry that was read, whether or not that entry was sent, and so does a part of the log that has nothing for the client.
+ * Server-sent events of one client. The stream reads entries when `call` wakes it, and holds at most one page: a slow
+ * client only slows itself down. From the start the client has an id to reconnect with. Each keep-alive moves that id
+ * to the newest entry that was read, even if the filters excluded that entry. If they exclude everything in a part of
+ * the log, a message without data moves it.
  */
 export class EventStream {
   private ended = false;
@@ -29,14 +30,14 @@ export class EventStream {
 
   constructor(private readonly parts: StreamParts) {
     const { client } = parts;
-    const leave = (): void => {
+    const onClose = (): void => {
       this.closed.abort();
       this.stop();
     };
-    client.once('close', leave);
+    client.once('close', onClose);
     client.once('error', () => this.stop());
-    // It may have left while its place in the log was looked for: there is no second `close`.
-    if (client.destroyed) leave();
+    // The client may have disconnected while its place in the log was read: then `close` was emitted already.
+    if (client.destroyed) onClose();
   }
 
   /** Wakes the stream: there may be new entries. */
@@ -45,7 +46,7 @@ export class EventStream {
     this.wake?.();
   }
 
-  /** Runs until the client disconnects or `end` is called. Rejects if entries cannot be read. */
+  /** Runs until the client disconnects or `endWithReason` is called. Rejects if entries cannot be read. */
   async run(from: Place): Promise<void> {
     let place = from;
     await this.write(`retry: ${reconnectMs}\nid: ${from.id}\n\n`);
@@ -53,8 +54,8 @@ export class EventStream {
       this.called = false;
       const page = await this.parts.read(place);
       place = page.place;
-      const isPassed = page.hasMore && page.events.length === 0;
-      await this.write(isPassed ? `id: ${place.id}\n\n` : page.events.map(frame).join(''));
+      const allExcluded = page.hasMore && page.events.length === 0;
+      await this.write(allExcluded ? `id: ${place.id}\n\n` : page.events.map(frame).join(''));
       if (!page.hasMore && !this.ended) await this.pause(place);
     }
   }
@@ -73,7 +74,7 @@ export class EventStream {
     this.wake?.();
   }
 
-  /** Waits until there may be entries, or until a keep-alive is due. */
+  /** Waits for `readPeriodMs`, then until there may be entries. After `heartbeatMs` without any, sends a keep-alive. */
   private async pause({ id }: Place): Promise<void> {
     const { clock } = this.parts;
     await this.sleep(readPeriodMs, () => this.ended);

@@ -15,7 +15,7 @@ interface Open {
   accountId: string;
   keyId: string;
   secret: string | undefined;
-  /** Whether the secret has been known as one of the key. */
+  /** Whether this replica's copy of the keys has contained the secret as one of the key. */
   proven: boolean;
 }
 
@@ -45,12 +45,15 @@ export class Streams implements BeforeApplicationShutdown {
 
   /** Throws TooManyStreams and KeyRevoked. Call it before anything is written to the client. */
   admit({ accountId, keyId, secretFingerprint }: Identity): void {
-    const mine = [...this.open].filter((o) => o.accountId === accountId).length;
-    if (mine >= streamsPerAccountMax) throw new TooManyStreams(streamsPerAccountMax);
+    const openStreams = [...this.open].filter((o) => o.accountId === accountId).length;
+    if (openStreams >= streamsPerAccountMax) throw new TooManyStreams(streamsPerAccountMax);
     if (this.keys.statusOf(keyId, secretFingerprint) === 'revoked') throw new KeyRevoked();
   }
 
-  /** Runs until the client leaves or the key is revoked. A limit that the key gets meanwhile applies to the next page. */
+  /**
+   * Runs until the client disconnects or the stream is ended, for example because its key was revoked. If the key is
+   * limited to device groups meanwhile, the limit applies from the next page on.
+   */
   async run(caller: Identity, client: Writable, from: Place, readAfter: ReadAfter): Promise<void> {
     const read = (place: Place): Promise<StoredPage> => {
       const deviceGroups = narrowest([caller.deviceGroups, this.keys.scopeOf(caller.keyId)]);
@@ -63,8 +66,8 @@ export class Streams implements BeforeApplicationShutdown {
     const gauge = this.metrics.gauge({ name: 'lanyard_event_log_streams', help: 'Open streams of device events' });
     gauge.inc();
     this.review(open);
-    // The client reconnects through the gateway, which has the current state by then.
-    const patience = this.clock.after(
+    // If the secret is not announced in time, the client reconnects through the gateway, which checks it again.
+    const graceTimer = this.clock.after(
       announcementGraceMs,
       () => void (open.proven || stream.endWithReason('unavailable')),
     );
@@ -74,7 +77,7 @@ export class Streams implements BeforeApplicationShutdown {
       this.logger.warn({ err }, 'a stream of device events failed');
       stream.endWithReason('unavailable');
     } finally {
-      patience.cancel();
+      graceTimer.cancel();
       this.open.delete(open);
       gauge.dec();
     }
@@ -88,6 +91,7 @@ export class Streams implements BeforeApplicationShutdown {
     for (const { stream } of this.open) stream.endWithReason(reason);
   }
 
+  /** Ends the stream if its key may no longer read the log, or if its secret was one of the key and no longer is. */
   private review(open: Open): void {
     const status = this.keys.statusOf(open.keyId, open.secret);
     if (status === 'revoked' || (status === 'unproven' && open.proven)) open.stream.endWithReason('key_revoked');
