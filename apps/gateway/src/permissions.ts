@@ -30,9 +30,10 @@ const ofKind: Record<GroupKind, readonly Permission[]> = {
   custom: [devices, notifications],
 };
 
-/** The permissions that a group grants: its own list, or those of its kind. */
+/** What determines the rights that a group gives its members. */
 export interface Granting {
   kind: GroupKind;
+  /** null: the permissions of the kind. */
   permissions: readonly Permission[] | null;
   /** Ids of the device groups that its members are limited to; null: all devices. */
   deviceGroups: readonly string[] | null;

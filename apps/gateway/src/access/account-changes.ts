@@ -22,6 +22,7 @@ export interface AccountChange {
   record(caller: Identity, auditAction: AuditAction): Promise<void>;
 }
 
+/** Throws LastAdministrator if the account has no active administrator key without limits and without expiration. */
 const keepAnAdministrator = async (manager: EntityManager, accountId: string): Promise<void> => {
   const [found] = await manager.query<unknown[]>(
     `SELECT 1 FROM api_keys k JOIN api_key_groups m ON m.key_id = k.id JOIN key_groups g ON g.id = m.group_id
@@ -39,7 +40,10 @@ const keepAnAdministrator = async (manager: EntityManager, accountId: string): P
  */
 @Injectable()
 export class AccountChanges {
-  /** One change per account at a time: a change that waits for the row holds a connection, and keys are read over the same few. */
+  /**
+   * One change per account at a time: changes that wait for the row of the account would hold connections of the pool,
+   * and authentication reads keys over the same pool.
+   */
   private readonly turns = new KeyedMutex();
 
   constructor(

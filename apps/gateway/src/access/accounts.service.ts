@@ -64,7 +64,10 @@ export class Accounts {
     return pageOfEntities(this.database.manager, source, query, (accounts) => accounts.map(accountRecord));
   }
 
-  /** `me`, the caller's own account, or any for an administrator of the installation. Other ids stay secret. */
+  /**
+   * The account id of a path, which may be `me`. Throws OnlyInstallationAdministrators for another account than that of
+   * the caller, whether or not it exists, unless the caller administers the installation.
+   */
   idOf(caller: Identity, id: string): string {
     const accountId = id === 'me' ? caller.accountId : id;
     if (accountId !== caller.accountId && !caller.permissions.includes(installation))

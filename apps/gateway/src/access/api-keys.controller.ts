@@ -28,14 +28,17 @@ export const noFilters: ListSpec = { filters: {} };
 
 export const apiKeyListSpec = { filters: { key: 'text', name: 'text', owner: 'text' } } as const;
 
-/** `me`, or an id that the caller may use: its own, or any for an administrator. Reveals nothing about other ids. */
+/**
+ * The key id of a path, which may be `me`. Throws OnlyYourself for another key than the calling one, whether or not it
+ * exists, unless the caller is an administrator.
+ */
 const keyIdOf = (caller: Identity, id: string): string => {
   const keyId = id === 'me' ? caller.keyId : id;
   if (keyId !== caller.keyId && !caller.permissions.includes(admin)) throw new OnlyYourself();
   return keyId;
 };
 
-const own = (by: By): By => ({ ...by, id: keyIdOf(by.caller, by.id) });
+const withKeyId = (by: By): By => ({ ...by, id: keyIdOf(by.caller, by.id) });
 
 /** Throws SecretInUrl for a query with a whole key, which has been logged on its way already. */
 export const refuseSecrets = (query: QueryParameters): void => {
@@ -97,7 +100,7 @@ export class ApiKeysController {
     ok: ApiKeyRecord,
   })
   update(@ByCallerIfMatch() by: By, @Body({ schema: ApiKeyChange }) body: ApiKeyChange) {
-    return this.keys.update(own(by), body);
+    return this.keys.update(withKeyId(by), body);
   }
 
   @AnyKey()
@@ -108,7 +111,7 @@ export class ApiKeysController {
       'The key stops working within five seconds. Its notification channel, subscriptions and waiting commands are removed with it.',
   })
   remove(@ByCallerIfMatch() by: By) {
-    return this.keys.remove(own(by));
+    return this.keys.remove(withKeyId(by));
   }
 
   @AnyKey()
@@ -123,7 +126,7 @@ export class ApiKeysController {
     @ByCallerIfMatch() by: By,
     @Body({ schema: ApiKeyChange.nullish() }) body: ApiKeyChange | null | undefined,
   ) {
-    return this.keys.resetSecret(own(by), body ?? {});
+    return this.keys.resetSecret(withKeyId(by), body ?? {});
   }
 
   @AnyKey()
@@ -136,7 +139,7 @@ export class ApiKeysController {
   })
   rotate(@ByCallerIfMatch() by: By, @Body({ schema: Rotation.nullish() }) body: Rotation | null | undefined) {
     const rotation = body ?? { overlap_seconds: overlapSeconds.default };
-    return this.keys.rotate(own(by), rotation);
+    return this.keys.rotate(withKeyId(by), rotation);
   }
 
   @AnyKey()
@@ -147,7 +150,7 @@ export class ApiKeysController {
       'Revokes the previous secret of a rotated key before `overlap_seconds` have passed. Has no effect when no rotation overlaps.',
   })
   endOverlap(@ByCaller() by: By) {
-    return this.keys.endOverlap(own(by));
+    return this.keys.endOverlap(withKeyId(by));
   }
 
   @AnyKey()
@@ -173,7 +176,7 @@ export class ApiKeysController {
     conflict: 'The key is already a member of one of these groups',
   })
   addGroups(@ByCaller() by: By, @Body({ schema: GroupIds }) ids: string[]) {
-    return this.keys.addGroups(own(by), ids);
+    return this.keys.addGroups(withKeyId(by), ids);
   }
 
   @Delete(':id/groups')
@@ -196,6 +199,6 @@ export class ApiKeysController {
     ok: ApiKeyRecord,
   })
   removeGroups(@ByCaller() by: By, @Body({ schema: GroupIds }) ids: string[]) {
-    return this.keys.removeGroups(own(by), ids);
+    return this.keys.removeGroups(withKeyId(by), ids);
   }
 }

@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import { ExpirationInThePast } from '../errors.js';
 
-/** Facts and responses have years of four digits; an offset could exceed them. */
+/**
+ * The latest time that facts and responses can express, with a year of four digits. A time of the year 9999 with an
+ * offset can be later in UTC.
+ */
 export const lastTimeMs = Date.parse('9999-12-31T23:59:59.999Z');
 
 /** An expired key is shown as EXPIRED, so clients that send its record back send this value. */
@@ -32,7 +35,10 @@ export const futureDate = (text: string | null | undefined, nowMs: number): Date
   return new Date(text);
 };
 
-/** A record that is sent back unchanged changes nothing, even if the key has expired. */
+/**
+ * Whether the caller wants another expiration than the stored one. If not, nothing changes, so that the record of an
+ * expired key can be sent back: `futureDate` would refuse its expiration.
+ */
 export const isOtherTime = (wanted: string | null | undefined, before: Date | null): boolean =>
   wanted !== undefined && (wanted === null ? undefined : Date.parse(wanted)) !== before?.getTime();
 

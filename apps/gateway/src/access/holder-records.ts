@@ -19,7 +19,7 @@ export interface HolderKind<H extends Holder> {
   find(manager: EntityManager, accountId: string, id: string): Promise<H>;
 }
 
-/** What keys and applications have in common: lists, groups, and how changes are recorded. */
+/** What keys, applications and users have in common: lists, groups, and how changes are recorded. */
 export abstract class HolderRecords<H extends Holder, R> {
   constructor(
     protected readonly database: DataSource,
@@ -74,7 +74,10 @@ export abstract class HolderRecords<H extends Holder, R> {
     });
   }
 
-  /** `work` returns what it did; undefined: nothing. */
+  /**
+   * Runs `work` with the holder that the request names, in the transaction of the account, and records the action that
+   * `work` returns in the event log; undefined: nothing was done. Throws EtagDiffers, and what `find` throws.
+   */
   protected change(
     by: By,
     work: (change: AccountChange, holder: H) => Promise<Omit<AuditAction, 'target'> | undefined>,

@@ -128,7 +128,7 @@ export class KeyGroups {
   /** Changes the given fields; the group's members have the new permissions at once. */
   update(by: By, body: KeyGroupChange): Promise<KeyGroupRecord> {
     return this.change(by, async (change) => {
-      const group = await this.meant(change, by);
+      const group = await this.groupToChange(change, by);
       const {
         name,
         permissions: wanted,
@@ -141,16 +141,16 @@ export class KeyGroups {
       }
       if (permissions !== undefined && group.kind !== 'custom') throw new GroupPermissionsFixed(group.name);
       if (permissions !== undefined) group.permissions = permissions;
-      const isLimited = limit !== undefined && !isDeepStrictEqual(limit, group.deviceGroups);
-      if (isLimited && group.kind !== 'custom') throw new GroupLimitFixed(group.name);
-      if (isLimited) group.deviceGroups = limit;
+      const isOtherLimit = limit !== undefined && !isDeepStrictEqual(limit, group.deviceGroups);
+      if (isOtherLimit && group.kind !== 'custom') throw new GroupLimitFixed(group.name);
+      if (isOtherLimit) group.deviceGroups = limit;
       const stored = await this.store(change, group);
-      if (permissions !== undefined || isLimited)
+      if (permissions !== undefined || isOtherLimit)
         for (const holder of await holdersIn(change.manager, by.id)) await storeHolder(change, holder);
       const changes = {
         ...(name !== undefined && { name }),
         ...(permissions && { permissions: permissions.join(',') }),
-        ...(isLimited && { device_groups: limit?.join(',') ?? '' }),
+        ...(isOtherLimit && { device_groups: limit?.join(',') ?? '' }),
       };
       await change.record(by.caller, { action: 'SYS_521', target: targetOf(group), changes });
       return stored;
@@ -159,7 +159,7 @@ export class KeyGroups {
 
   async remove(by: By): Promise<void> {
     await this.changes.run(by, async (change) => {
-      const group = await this.meant(change, by);
+      const group = await this.groupToChange(change, by);
       if (group.kind !== 'custom') throw new GroupProtected(group.name);
       await removeFromGroups(change, await holdersIn(change.manager, by.id), [by.id]);
       await change.manager.delete(KeyGroup, { id: by.id });
@@ -185,14 +185,15 @@ export class KeyGroups {
   ): Promise<KeyGroupRecord> {
     const ids = withoutUsers(members);
     return this.change(by, async (change) => {
-      const group = await this.meant(change, by);
+      const group = await this.groupToChange(change, by);
       await work(change, await membersOf(change.manager, by.accountId, ids), group);
       await change.record(by.caller, { action, target: targetOf(group), data: listed(ids) });
       return this.store(change, group);
     });
   }
 
-  private async meant({ manager }: AccountChange, by: By): Promise<KeyGroup> {
+  /** Throws GroupNotFound, EtagDiffers. */
+  private async groupToChange({ manager }: AccountChange, by: By): Promise<KeyGroup> {
     const group = await groupOf(manager, by.accountId, by.id);
     requireIfMatch(by, group);
     return group;

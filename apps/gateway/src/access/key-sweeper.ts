@@ -11,7 +11,10 @@ import { storeHolder } from './membership.js';
 const periodMs = 1_000;
 const keysAtOnce = 500;
 
-/** Of each account one first, then the next of each: those of one that fails do not fill the list. */
+/**
+ * Selects one key of each account, then a second one of each, and so on, so that the keys of an account that fails
+ * every time cannot take all places.
+ */
 const dueSql = `
   SELECT id, account_id FROM (
     SELECT id, account_id FROM api_keys WHERE expires_at <= $1 AND NOT expiry_announced
@@ -42,7 +45,7 @@ export class KeySweeper extends BackgroundWork {
     try {
       await this.changes.locked(accountId, (change) => this.announceEnds(change, ids));
     } catch (err) {
-      // Without PostgreSQL, it fails for all accounts.
+      // Ends the step if PostgreSQL is down, because all other accounts would fail, too.
       await this.database.query('SELECT 1');
       this.logger.warn({ err, accountId }, 'ends of keys of an account not announced: will be retried');
     }

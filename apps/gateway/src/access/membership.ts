@@ -115,7 +115,10 @@ export const storeHolder = async ({ manager, now, announce }: AccountChange, hol
   await announce(holder);
 };
 
-/** Throws AlreadyMember if one of them is already a member, and GroupLimitExceeded; the transaction should fail. */
+/**
+ * Throws AlreadyMember if one of them is already a member, and GroupLimitExceeded. The transaction must then be rolled
+ * back, because some of the holders may be stored already.
+ */
 export const addToGroups = async (
   change: AccountChange,
   holders: readonly Holder[],

@@ -34,6 +34,10 @@ const matching = (key: KnownKey | undefined, secret: string): KnownSecret | unde
 
 const isValid = ({ untilMs }: KnownSecret, nowMs: number): boolean => nowMs < (untilMs ?? Infinity);
 
+/**
+ * The secret of the key that the caller has presented. undefined if it has presented another one, if the secret is no
+ * longer valid, or if the key is unknown or inactive.
+ */
 export const proofOf = (
   key: KnownKey | undefined,
   given: ApiKey | undefined,

@@ -55,7 +55,10 @@ export class SessionAuthenticator {
     throw new SessionEnded();
   }
 
-  /** The same for a response that stays open, which counts as use. undefined: the session has ended. */
+  /**
+   * Checks the session of a response that stays open, which counts as use of the session. undefined: the session has
+   * ended. Rejects without PostgreSQL or the provider.
+   */
   async proveAgain(token: string): Promise<VerifiedKey | undefined> {
     const { key, proof } = await this.read(token);
     return key && proof && { key, proof };

@@ -11,10 +11,11 @@ export class ApiKey extends Owned {
   @Column('text')
   hash!: string;
 
-  /** During a rotation with overlap, the previous secret is valid until this time. */
+  /** During the overlap of a rotation: the hash of the previous secret. */
   @Column('text', { name: 'previous_hash', nullable: true })
   previousHash!: string | null;
 
+  /** The end of the overlap, until which the previous secret is valid. */
   @Column('timestamptz', { name: 'previous_until', nullable: true })
   previousUntil!: Date | null;
 

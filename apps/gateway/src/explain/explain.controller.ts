@@ -30,16 +30,20 @@ export interface ExplainQuery {
 /** No subject has a longer name. */
 const idLengthMax = 64;
 
-const needs = ({ permissions }: Identity, needed: Permission): void => {
+/** Throws AccessDenied. */
+const requirePermission = ({ permissions }: Identity, needed: Permission): void => {
   if (!allows(permissions, needed)) throw new AccessDenied(lacks(needed));
 };
 
-/** The time as entries have it, because it is compared with theirs as text; undefined if it is none from 1970 to 9999. */
+/**
+ * The time in the form that the times of entries have, because the two are compared as text. undefined if it is not a
+ * time from 1970 to 9999.
+ */
 const readTime = (text: string | string[]): string | undefined => {
   if (typeof text !== 'string') return undefined;
   const ms = Date.parse(text);
   if (!(ms >= 0 && ms <= lastTimeMs)) return undefined;
-  // A Date has no microseconds, and makes the 1st of March of the 30th of February.
+  // In contrast to a Date, `readDate` keeps microseconds and does not turn 30 February into a day in March.
   return /^\d{4}-\d\d-\d\d/.test(text) ? readDate(text) : formatTimestamp(ms);
 };
 
@@ -103,7 +107,7 @@ export class ExplainController {
     const [subject, id] = readSubject(query);
     const page = readPage(query, this.clock.now());
     if (subject === 'device_id') return this.explanations.device(caller, id, page);
-    needs(caller, subject === 'uid' ? notifications : 'commands');
+    requirePermission(caller, subject === 'uid' ? notifications : 'commands');
     return subject === 'uid' ? this.explanations.event(caller, id, page) : this.explanations.command(caller, id, page);
   }
 }

@@ -63,7 +63,7 @@ export class Explanations {
     const leftOut: LeftOut = [];
     const [part, channel] = await Promise.all([
       this.subject<CommandPart>('device-proxy', `/explain/commands/${encodeURIComponent(asyncId)}`, caller),
-      this.maybe<ChannelFacts>(caller, {
+      this.optionalPart<ChannelFacts>(caller, {
         upstream: 'dispatcher',
         path: '/explain/channel',
         needed: notifications,
@@ -93,19 +93,19 @@ export class Explanations {
     const query = `limit=${limit}&before=${encodeURIComponent(before)}`;
     const events = `device_id=${id}&limit=${Math.max(2, limit)}&date_time__lte=${encodeURIComponent(before)}`;
     const [proxy, log, echo] = await Promise.all([
-      this.maybe<DevicePart>(caller, {
+      this.optionalPart<DevicePart>(caller, {
         upstream: 'device-proxy',
         path: `/explain/devices/${id}?${query}`,
         needed: 'commands',
         leftOut,
       }),
-      this.maybe<{ data: LogFacts[]; has_more: boolean }>(caller, {
+      this.optionalPart<{ data: LogFacts[]; has_more: boolean }>(caller, {
         upstream: 'event-log',
         path: `/v3/device-events?${events}`,
         needed: 'events.read',
         leftOut,
       }),
-      this.maybe<EchoFacts>(caller, {
+      this.optionalPart<EchoFacts>(caller, {
         upstream: 'snapshot',
         path: `/v3/devices/${id}/echo`,
         needed: 'snapshots.read',
@@ -134,7 +134,10 @@ export class Explanations {
     return explain({ type: 'event', id: uid }, page, { waitsFor: eventWaits(event), entries: eventEntries(event) });
   }
 
-  /** Throws what the dispatcher answers for an event that does not exist. */
+  /**
+   * Throws NotFound if the caller may not see the device of the event, with the text that the dispatcher has for an
+   * event that does not exist.
+   */
   private async mustSee(caller: Identity, { device_id: deviceId }: EventPart): Promise<void> {
     await this.scopes.mustBeMine(caller, deviceId).catch((error: unknown) => {
       throw error instanceof NotFound ? new NotFound(unknownEvent) : error;
@@ -148,7 +151,7 @@ export class Explanations {
       const path = `/v3/devices?limit=2&endpoint_name__eq=${text}`;
       return (await this.subject<{ data: DeviceFacts[] }>('registry', path, caller)).data[0];
     };
-    // A name may look like an id; then it is treated as one.
+    // A name may look like an id: it is used as a name only if no device has this id.
     if (!isId(given)) return (await byName()) ?? byId();
     return byId().catch(async (error: unknown) => {
       const named = error instanceof NotFound ? await byName() : undefined;
@@ -168,8 +171,8 @@ export class Explanations {
     }
   }
 
-  /** A part of a subject that the upstream may not know. */
-  private maybe<T>(caller: Identity, part: PartRequest): Promise<T | undefined> {
+  /** A part of the explanation; undefined also if its upstream knows nothing of the subject. */
+  private optionalPart<T>(caller: Identity, part: PartRequest): Promise<T | undefined> {
     return this.client.getPart<T>(caller, { ...part, mayBeUnknown: true });
   }
 }

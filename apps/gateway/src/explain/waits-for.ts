@@ -1,6 +1,7 @@
 import type { ChannelFacts, CommandPart, DeviceFacts, DevicePart, EventPart, Session } from './facts.js';
 import { counted } from './timeline.js';
 
+/** What must happen to the oldest event of a channel, as the object of "waits for". */
 const channelWaits = ({ delivery_mechanism, connected, failures, stopped, queue_size }: ChannelFacts): string => {
   const behind = `${counted(queue_size, 'event')} in the queue of the channel`;
   if (stopped) return `the callback, which is stopped (${stopped}), with ${behind}`;
@@ -25,6 +26,7 @@ const commandDelivered = (finishedAt: string, channel: ChannelFacts | undefined)
   return 'Nothing: the command has finished, and the queue of the channel of the key is empty.';
 };
 
+/** What the device must do first, as the end of a sentence that begins with "waits"; `otherwise` if it listens. */
 const deviceAnswers = (session: Session | null, otherwise: string): string => {
   if (!session) return 'for the device to register; it has no registration now';
   return session.asleep
@@ -40,11 +42,11 @@ export const commandWaits = ({ command, ahead, session }: CommandPart, channel: 
   const until = `; it expires at ${expires_at}`;
   if (ahead > 0 && session && !session.asleep)
     return `It waits for ${counted(ahead, 'command')} of the same device before it${until}.`;
-  const again =
+  const nextAttempt =
     attempts > 0
       ? `for its next attempt, after ${counted(attempts, 'attempt')}`
       : 'to be sent, which should happen within seconds';
-  return `It waits ${deviceAnswers(session, again)}${until}.`;
+  return `It waits ${deviceAnswers(session, nextAttempt)}${until}.`;
 };
 
 export const deviceWaits = ({ lifecycle_status }: DeviceFacts, { session, waiting }: DevicePart): string => {

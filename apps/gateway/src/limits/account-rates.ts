@@ -11,7 +11,10 @@ export interface Take {
 
 interface Count {
   rate: Rate;
-  /** Theoretical arrival time by this replica's clock: all replicas as last read, and what passed here since. */
+  /**
+   * Theoretical arrival time by this replica's clock: of the requests of all replicas when Redis last answered, and of
+   * those that passed here since.
+   */
   tatMs: number;
   /** Requests that passed here and are not in Redis yet. */
   passed: number;
@@ -24,8 +27,8 @@ interface Count {
  */
 const shareWithoutAsking = 1 / 4;
 
-/** How late other replicas learn what passed here. */
-const tellAfterMs = 50;
+/** How long it takes at most until a request that passed here is reported to Redis. */
+const reportDelayMs = 50;
 
 /** One replica's view of the rates of an account and its keys. */
 export class AccountRates {
@@ -45,7 +48,10 @@ export class AccountRates {
     return !this.isReporting && [...this.counts.values()].every(({ tatMs, passed }) => passed === 0 && tatMs <= now);
   }
 
-  /** 0: taken from all. Otherwise how long to wait. Rejects if it must ask Redis, which does not answer. */
+  /**
+   * Takes one from each rate, and returns 0; or takes nothing, and returns how many milliseconds to wait. A promise
+   * only if Redis has to be asked; it rejects if Redis does not answer.
+   */
   takeTokens(takes: readonly Take[]): number | Promise<number> {
     const now = this.clock.now();
     const counts = takes.map((take) => this.countOf(take));
@@ -57,7 +63,7 @@ export class AccountRates {
       count.tatMs = Math.max(count.tatMs, now) + intervalMs(count.rate);
       count.passed++;
     }
-    this.tellSoon();
+    this.reportSoon();
     return 0;
   }
 
@@ -78,18 +84,18 @@ export class AccountRates {
     return count;
   }
 
-  private tellSoon(): void {
+  private reportSoon(): void {
     if (this.isReporting) return;
     this.isReporting = true;
-    this.clock.after(tellAfterMs, () => {
+    this.clock.after(reportDelayMs, () => {
       this.isReporting = false;
       const now = this.clock.now();
-      const untold: Take[] = [];
+      const unreported: Take[] = [];
       for (const [name, { rate, passed, tatMs }] of this.counts) {
-        if (passed > 0) untold.push({ name, rate });
+        if (passed > 0) unreported.push({ name, rate });
         else if (tatMs <= now) this.counts.delete(name);
       }
-      if (untold.length > 0) this.settleTakes(untold, false).catch(this.onLost);
+      if (unreported.length > 0) this.settleTakes(unreported, false).catch(this.onLost);
     });
   }
 

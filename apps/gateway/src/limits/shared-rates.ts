@@ -4,11 +4,12 @@ import type { GatewayConfig, Rate } from '../config.js';
 import { intervalMs, toleranceMs } from './gcra.js';
 
 /**
- * take-rates-3: adds what a replica has let pass already, then takes one from each of several rates, or from none.
+ * Adds the requests that a replica has let pass already, then takes one from each of several rates, or from none.
  * KEYS the theoretical arrival times in µs; each expires when its bucket is full again.
  * ARGV 1 to take or 0; then per key: interval in µs, tolerance in µs, requests that passed. Time is the server's, so
  * replicas need no common clock.
- * Returns 0 when taken, else the longest µs to wait; then per key, how many µs it is in use for.
+ * Returns 0 if it took, or if ARGV 1 is 0; otherwise the longest wait in µs. Then follows per key how many µs its
+ * theoretical arrival time is ahead.
  */
 const takeRates = `
 local time = redis.call('TIME')

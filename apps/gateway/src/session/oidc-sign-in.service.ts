@@ -19,7 +19,7 @@ import { SessionRecords } from './session-records.service.js';
 /** Shortest time between renewals, also with a provider whose grants are valid for less. */
 const renewalMinMs = 60_000;
 
-/** Whether the sign-in ended without a session. */
+/** Whether the provider or the roles of the person refuse the sign-in; a missing or pending answer is no refusal. */
 const isRefusal = (error: unknown): boolean =>
   error instanceof SignInFailed ||
   error instanceof NoRole ||
@@ -74,7 +74,10 @@ export class OidcSignIn implements OnModuleInit {
     return [grant, await this.userOf(grant, requestId)];
   }
 
-  /** The roles may have changed. undefined: the session ends. */
+  /**
+   * Asks the provider with the refresh token, and updates the user, whose roles may have changed. undefined: the
+   * session ends. Throws ProviderUnavailable.
+   */
   private async renew({ holderId }: Session, refreshToken: string, keep: KeepToken): Promise<Renewal | undefined> {
     const user = await this.database.manager.findOneBy(User, { id: holderId });
     if (!user) return undefined;
