@@ -7,7 +7,7 @@ export interface RegistryConfig extends ServiceConfig {
     /** Encrypts pre-shared keys at rest. */
     encryptionKey: EncryptionKeys;
   };
-  /** Whether devices show the pre-shared key identities that a customer chooses with their account in front. */
+  /** Whether devices present the identity that a customer chose for a pre-shared key as `<account id>:<identity>`. */
   qualifiesIdentities: boolean;
 }
 

@@ -22,7 +22,10 @@ const quoted = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.repla
 export const csvRow = (cells: readonly string[]): string =>
   `${cells.map((cell) => quoted(escaped(cell))).join(',')}\r\n`;
 
-/** Resolves when the first rows are read: until then, an error can still be the answer. `rows`: lines of CSV, in chunks. */
+/**
+ * The table as a stream. Resolves when the first chunk has been read: until then, an error can still be sent as the
+ * response. `rows`: lines of CSV, in chunks.
+ */
 export const csvTable = async (header: readonly string[], rows: AsyncGenerator<string, void>): Promise<Readable> => {
   const first = await rows.next();
   return Readable.from(
@@ -50,7 +53,7 @@ const readCells = (cells: string[]): string[] => {
 /** Bytes that are read in one turn of the event loop: at most as many rows, of one byte each. */
 const sliceBytes = 1_024;
 
-/** A chunk of an upload may be 65,536 rows: other requests have their turns between its slices. */
+/** Divides chunks, which may contain 65,536 rows each, so that other requests are served between their slices. */
 async function* inSlices(text: AsyncIterable<string>): AsyncGenerator<Buffer> {
   for await (const chunk of text) {
     const bytes = Buffer.from(chunk);
@@ -62,9 +65,9 @@ async function* inSlices(text: AsyncIterable<string>): AsyncGenerator<Buffer> {
 }
 
 /**
- * Rows of a table that arrives in chunks: quotes, both kinds of line ends, a byte order mark, escaped formulas. An empty line
- * is a row of one empty cell. A quote within a cell without quotes is a character, as in 5" pipe: it must not swallow the
- * rows up to the next one. Throws MalformedImport.
+ * Rows of a table that arrives in chunks: quotes, both kinds of line ends, a byte order mark, escaped formulas. An
+ * empty line is a row of one empty cell. A quote inside an unquoted cell, as in 5" pipe, is an ordinary character:
+ * otherwise all rows up to the next quote would become part of the cell. Throws MalformedImport.
  */
 export async function* csvRows(text: AsyncIterable<string>): AsyncGenerator<string[]> {
   const parser = parse({

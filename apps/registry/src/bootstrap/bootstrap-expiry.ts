@@ -25,8 +25,8 @@ const forgottenSql = `
     ORDER BY ended_at LIMIT ${stepRows} FOR UPDATE SKIP LOCKED)`;
 
 /**
- * Fails bootstraps that have not ended, with a fact that follows everything already in the topic: so a success that waits
- * there still counts. Forgets bootstraps that ended long ago.
+ * Fails bootstraps that did not end in time, by a fact on device.bootstraps. It follows all facts that are already in
+ * the topic, so a success that was not read yet still counts. Also deletes bootstraps that ended long ago.
  */
 @Injectable()
 export class BootstrapExpiry extends BackgroundWork {

@@ -24,8 +24,8 @@ interface Bootstrap {
 
 const bootstrapColumns = 'id, account_id, device_id, data';
 
-// Only bootstraps of devices that exist are stored. One that is stored already was read before. The device first uses its
-// credential after the delay that its profile sets.
+// Only bootstraps of devices that exist are stored. A start that was stored before is read again, and ignored. The
+// delay of the profile postpones the expiry, because the device uses its credential only after this delay.
 const startSql = `
   INSERT INTO registry.bootstraps (id, account_id, device_id, data, expires_at)
   SELECT f.id, f.account, f.device, f.data || jsonb_strip_nulls(jsonb_build_object('endpoint_name', d.endpoint_name)),
@@ -103,8 +103,10 @@ const failureText = (failure: BootstrapFailure, detail?: string): string =>
   `Device not bootstrapped: ${failure}${detail === undefined ? '' : ` (${detail})`}`;
 
 /**
- * Stores how bootstraps start and end (docs/adr/0025): each creates, confirms or withdraws its credential, and records that in
- * the event log, in one transaction. Facts may be repeated.
+ * Stores starts and ends of bootstraps (docs/adr/0025). A start creates the credential of the bootstrap, and fails an
+ * earlier bootstrap of the device that has not ended. A success confirms the credential, and withdraws that of the
+ * previous bootstrap; a failure withdraws the credential. The success or failure is recorded in the event log in the
+ * same transaction. Facts may be repeated.
  */
 @Injectable()
 export class BootstrapWriter {
@@ -138,14 +140,14 @@ export class BootstrapWriter {
     const expiresAt = new Date(this.clock.now() + bootstrapExpiryMs);
     const started = await manager.query<Bootstrap[]>(startSql, [...columnsOf(rows), expiresAt]);
     if (started.length === 0) return;
-    const replaced = [devicesOf(started), idsOf(started), this.now()];
-    const superseded = await returning<Bootstrap>(manager, supersedeSql, replaced);
-    const again = new Map(facts.map((fact) => [fact.deviceId, fact]));
+    const parameters = [devicesOf(started), idsOf(started), this.now()];
+    const superseded = await returning<Bootstrap>(manager, supersedeSql, parameters);
+    const factsByDevice = new Map(facts.map((fact) => [fact.deviceId, fact]));
     await this.withdraw(manager, superseded);
     for (const one of superseded)
       await this.announceFailure(manager, one, {
         failure: 'superseded',
-        occurredAt: again.get(one.device_id)?.occurredAt,
+        occurredAt: factsByDevice.get(one.device_id)?.occurredAt,
       });
     await this.create(manager, started, new Map(facts.map((fact) => [fact.bootstrapId, fact])));
   }

@@ -1,12 +1,13 @@
 /**
- * A bootstrap that has not ended fails after this time plus the initial registration delay of its profile, and its credential
- * is withdrawn: the device-proxy that ran it is gone, or the device got a pack and did not register. A conversation takes 5
- * minutes at most.
+ * A bootstrap that has not ended fails after this time plus the initial registration delay of its profile, and its
+ * credential is withdrawn: the device-proxy that ran it is gone, or the device got a Bootstrap-Pack and did not
+ * register. The exchange of messages with the device takes at most 5 minutes.
  */
 export const bootstrapExpiryMs = 900_000;
 
-/** How often to look for such bootstraps, and how long until one that still waits in the topic is failed once more. */
+/** How often such bootstraps are looked for. */
 export const expiryPeriodMs = 5_000;
+/** How long after its failure was announced a bootstrap is failed again, if that fact has not been read by then. */
 export const expiryAgainMs = 60_000;
 
 /** How long ended bootstraps are remembered: longer than facts are in Kafka, so that a fact that is read again is recognised. */

@@ -29,7 +29,7 @@ const serverUri = z
     'URI of the LwM2M server. For `coaps` and `coaps+tcp` each bootstrap creates a credential of the `credential_kind`; `coap` and `coap+tcp` are without security, for development',
   );
 
-const isPlace = (text: string): boolean =>
+const isDeletePath = (text: string): boolean =>
   /^\/(?:(?:0|[1-9]\d{0,4})(?:\/(?:0|[1-9]\d{0,4}))?)?$/.test(text) &&
   text.split('/').every((part) => Number(part) <= 65_534);
 
@@ -84,7 +84,7 @@ const fields = {
   default_max_period_seconds: period('Default maximum period of observations'),
   ...serverSettings,
   delete_paths: z
-    .array(z.string().refine(isPlace, 'Must be /, an object, or an object instance'))
+    .array(z.string().refine(isDeletePath, 'Must be /, an object, or an object instance'))
     .max(deletePathsMax)
     .describe(
       'Objects and instances that are deleted on the device before its account is written, or `/` for everything. The account of the bootstrap server is kept',

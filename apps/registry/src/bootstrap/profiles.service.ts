@@ -155,6 +155,7 @@ export class ProfilesService extends NamedRecords<Profile> {
     return (await this.database.query<unknown[]>(sql, [id, accountId])).length > 0;
   }
 
+  /** Throws RawPublicKeysNeedDtls, and TooManyProfiles if the profile that was just created is one too many. */
   private async announce(
     manager: EntityManager,
     change: RecordChange,

@@ -16,9 +16,10 @@ export const pskLimits = {
 const hexKey = new RegExp(`^([0-9A-Fa-f]{2}){${pskLimits.keyBytesMin},${pskLimits.keyBytesMax}}$`);
 
 /**
- * A handshake finds the credential only by the identity, which is therefore unique in the installation. An identity that a
- * customer chooses contains the account, so that no response reveals what another account has chosen. An installation whose
- * devices have identities from the factory can turn this off (REGISTRY_PSK_IDENTITIES_QUALIFIED).
+ * The chosen identity with the account in front. Throws ValidationFailed if it is too long. A handshake finds the
+ * credential only by the identity, which is therefore unique in the installation. An identity that a customer chooses
+ * contains the account, so that no response reveals what another account has chosen. An installation whose devices have
+ * identities from the factory can turn this off (REGISTRY_PSK_IDENTITIES_QUALIFIED).
  */
 export const qualifiedIdentity = (accountId: string, chosen: string): string => {
   const prefix = `${accountId}:`;

@@ -106,7 +106,7 @@ export class CredentialsService {
     return credential;
   }
 
-  /** The device-proxies close connections that use it. */
+  /** Throws CredentialNotFound. The device-proxies close the connections that were authenticated with it. */
   async remove(actor: Actor, deviceId: string, id: string): Promise<void> {
     await this.database.transaction(async (manager) => {
       const [gone] = await returning<Credential>(
@@ -131,12 +131,12 @@ export class CredentialsService {
     if (wanted.kind === 'raw_public_key')
       return { row: { kind: 'raw_public_key', service, fingerprint: publicKeyFingerprint(wanted.public_key) } };
     const key = wanted.key?.toLowerCase() ?? newKey();
-    const identity = wanted.identity === undefined ? newId() : this.shownIdentity(accountId, wanted.identity);
+    const identity = wanted.identity === undefined ? newId() : this.presentedIdentity(accountId, wanted.identity);
     return { row: { kind: 'psk', service, identity, sealedKey: seal(this.config.secrets.encryptionKey, key) }, key };
   }
 
-  /** What the device shows in its handshake. */
-  private shownIdentity(accountId: string, chosen: string): string {
+  /** The identity that the device presents in its handshake. Throws ValidationFailed if it is too long. */
+  private presentedIdentity(accountId: string, chosen: string): string {
     return this.config.qualifiesIdentities ? qualifiedIdentity(accountId, chosen) : chosen;
   }
 

@@ -14,7 +14,7 @@ export const publicKeyFingerprint = (pem: string): string => {
 };
 
 const parsed = (pem: string): KeyObject => {
-  // Others of Node's formats include private keys, which belong on the device alone.
+  // Node would also accept a private key, which must never leave its device.
   if (!pem.trimStart().startsWith('-----BEGIN PUBLIC KEY-----')) throw new MalformedPublicKey();
   try {
     return createPublicKey({ key: pem, format: 'pem' });

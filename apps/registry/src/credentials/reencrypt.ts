@@ -29,7 +29,7 @@ const resealPage = (database: DataSource, announcer: CredentialAnnouncer, keys: 
 
 /**
  * Re-encrypts every pre-shared key with the first of the keys and announces it for the copies in device-proxy.
- * May be repeated, and run beside the service. Throws if a needed key is not among them.
+ * May be repeated, and run beside the service. Throws if one of them was encrypted with a key that is not given.
  */
 const resealCredentials = async (
   database: DataSource,

@@ -16,7 +16,7 @@ export const reason: Reason = { category: 'other', description: 'The account is 
 export const lockAccountStatus = (manager: EntityManager, accountId: string): Promise<unknown> =>
   manager.query('SELECT pg_advisory_xact_lock_shared($1, hashtext($2))', [lockSpace, accountId]);
 
-/** Waits until devices that are being created are committed. */
+/** Waits until no transaction is creating devices in the account, and lets none begin to until this one ends. */
 export const awaitDeviceCreation = (manager: EntityManager, accountId: string): Promise<unknown> =>
   manager.query('SELECT pg_advisory_xact_lock($1, hashtext($2))', [lockSpace, accountId]);
 
@@ -30,7 +30,7 @@ const assignments = {
   resumed: `system_suspended = false, lifecycle_status = CASE WHEN operator_suspended THEN 'blocked' ELSE 'enabled' END`,
 };
 
-/** The system suspends or resumes the devices of `registry.devices d` that match `which`. */
+/** Suspends or resumes, for the system, the rows of `registry.devices d` that match the SQL condition `which`. */
 export const changeDevices = (
   manager: EntityManager,
   change: keyof typeof assignments,

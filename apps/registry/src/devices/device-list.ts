@@ -16,8 +16,8 @@ import { deviceStates, executionModes, mechanisms } from './device-fields.js';
 import { Device, deviceGroups, deviceRecord, withGroups } from './device-record.js';
 import { DeviceTexts } from './device-texts.js';
 
-/** Members of the record that are no filters, or have a kind of their own. */
-const others =
+/** Members of the record that are no filters, or whose kind of filter does not follow from their name. */
+const excluded =
   /^(object|etag|groups|issuer_fingerprint|device_execution_mode|coap_\w+|dtls_\w+|last_\w+_description|\w+_attributes)$/;
 
 const kindOf = (name: string): FieldKind => {
@@ -25,7 +25,7 @@ const kindOf = (name: string): FieldKind => {
   return /_(at|timestamp|date)$/.test(name) ? 'date' : 'text';
 };
 
-const filterable = Object.keys(Device.shape).filter((name) => !others.test(name));
+const filterable = Object.keys(Device.shape).filter((name) => !excluded.test(name));
 
 /** Filters of the device list, and of the list of a group's devices. */
 export const deviceListSpec: ListSpec = {
@@ -70,8 +70,11 @@ export type DeviceOwner = Pick<Identity, 'accountId' | 'deviceGroups'>;
 /** A line feed separates these fields. No text of a request contains one, so no match spans two fields. */
 const searched = `lower(concat_ws(E'\\n', d.name, d.endpoint_name, d.serial_number, d.id))`;
 
-/** Finds a part of a name, ignoring case. Reads every device of the account that the other filters leave. */
-const found = ({ operator, values }: Pick<Filter, 'operator' | 'values'>, parameters: unknown[]): string => {
+/**
+ * SQL condition of the filter `search`: one of these fields contains one of the values, ignoring case. PostgreSQL reads
+ * every device of the account that matches the other filters.
+ */
+const searchMatch = ({ operator, values }: Pick<Filter, 'operator' | 'values'>, parameters: unknown[]): string => {
   const parts = values.map((part) => `strpos(${searched}, lower($${parameters.push(part)}::text)) > 0`);
   const inOne = `(${parts.join(' OR ')})`;
   return operator === 'eq' || operator === 'in' ? inOne : `NOT ${inOne}`;
@@ -79,7 +82,7 @@ const found = ({ operator, values }: Pick<Filter, 'operator' | 'values'>, parame
 
 const special: Record<string, (filter: Filter, parameters: unknown[]) => string> = {
   groups: membership,
-  search: found,
+  search: searchMatch,
 };
 
 /** SQL conditions on `registry.devices d`; their values are appended to `parameters`. */

@@ -36,7 +36,7 @@ export interface DevicePage {
 @Injectable()
 export class DeviceTexts {
   private readonly prepared: PreparedReads;
-  private readonly kept = new RecordTextCache();
+  private readonly cache = new RecordTextCache();
   private readonly single = new ReadBatcher((ids) => this.readSingle(ids));
 
   constructor(database: DataSource) {
@@ -50,8 +50,8 @@ export class DeviceTexts {
   }
 
   /**
-   * Devices in the order of their ids. PostgreSQL says which, in which version, and in which groups; only the texts that
-   * are not kept are read. `conditions` are on `registry.devices d`, with `parameters`.
+   * Devices in the order of their ids. PostgreSQL returns their ids, versions and groups; only the texts that are not
+   * in the cache are read. `conditions` are on `registry.devices d`, with `parameters`.
    */
   async page(
     conditions: readonly string[],
@@ -76,16 +76,19 @@ export class DeviceTexts {
     return texts.length === 0 && hasMore ? this.page(conditions, parameters, query) : { texts, hasMore };
   }
 
-  /** Texts of the first rows, up to the size of a page: one may be 80 times as long as most. `end`: the row behind these. */
+  /**
+   * Texts of the first rows, as many as fit into a page: a text may be 80 times as long as most others. `end`: the
+   * index of the first row that is not included.
+   */
   private async textsOf(scope: Scope, rows: readonly PageRow[]): Promise<{ texts: string[]; end: number }> {
     const texts: string[] = [];
     let characters = 0;
     for (let from = 0; from < rows.length; from += readAtOnce) {
-      const some = rows.slice(from, from + readAtOnce);
-      const known = some.map(([id, , version]) => this.kept.get(id, version));
-      const missing = some.flatMap(([id], i) => (known[i] === undefined ? id : []));
+      const chunk = rows.slice(from, from + readAtOnce);
+      const known = chunk.map(([id, , version]) => this.cache.get(id, version));
+      const missing = chunk.flatMap(([id], i) => (known[i] === undefined ? id : []));
       const read = missing.length > 0 ? await this.read(scope, missing) : new Map<string, string>();
-      for (const [i, [id, groups]] of some.entries()) {
+      for (const [i, [id, groups]] of chunk.entries()) {
         const text = known[i] ?? read.get(id);
         if (text === undefined) continue;
         characters += text.length + groups.length;
@@ -104,7 +107,7 @@ export class DeviceTexts {
       [...parameters, ids],
       plan,
     );
-    for (const [id, text, version] of rows) this.kept.put(id, version, text);
+    for (const [id, text, version] of rows) this.cache.put(id, version, text);
     return new Map(rows.map(([id, text]) => [id, text]));
   }
 

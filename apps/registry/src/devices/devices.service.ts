@@ -116,7 +116,10 @@ export class DevicesService {
     return this.get({ accountId }, id);
   }
 
-  /** Changes the given fields. Throws DeviceSuspended for a blocked device, EtagDiffers for another version. */
+  /**
+   * Changes the given fields. Throws DeviceNotFound, DeviceSuspended for a blocked device, EtagDiffers for another
+   * version, EndpointNameTaken, and ValidationFailed for a changed read-only field.
+   */
   async change(
     accountId: string,
     id: string,
@@ -134,7 +137,7 @@ export class DevicesService {
         );
         if (!held) throw new DeviceNotFound();
         mustMatch(ifMatch, held.etag);
-        await this.refuseOthers(manager, id, unchanged);
+        await this.refuseReadOnly(manager, id, unchanged);
         if (held.lifecycle_status === 'blocked') throw new DeviceSuspended();
         if (fields.length === 0) return;
         const [row] = await returning<DeviceRow>(
@@ -150,6 +153,7 @@ export class DevicesService {
     return this.get({ accountId }, id);
   }
 
+  /** Throws DeviceNotFound, EtagDiffers for another version. */
   async remove(accountId: string, id: string, { ifMatch, actor }: Condition = {}): Promise<void> {
     await this.database.transaction(async (manager) => {
       const [held] = await manager.query<{ etag: string }[]>(
@@ -169,7 +173,7 @@ export class DevicesService {
   }
 
   /** Throws ValidationFailed with the read-only fields that differ from the record. */
-  private async refuseOthers(manager: EntityManager, id: string, unchanged: Record<string, unknown>): Promise<void> {
+  private async refuseReadOnly(manager: EntityManager, id: string, unchanged: Record<string, unknown>): Promise<void> {
     if (Object.keys(unchanged).length === 0) return;
     const [held] = await manager.query<{ record: string; groups: string }[]>(
       `SELECT ${deviceRecord} AS record, ${deviceGroups} AS groups FROM registry.devices d WHERE d.id = $1`,

@@ -13,8 +13,8 @@ const fields = {
 /** Members of the record that cannot be set on a new group, and are never custom attributes. */
 const readOnly = ['id', 'object', 'etag', 'created_at', 'updated_at', 'devices_count', 'account_id'];
 
-/** Throws ValidationFailed with the read-only members. */
-const topLevel = (body: Record<string, unknown>): Record<string, unknown> => {
+/** The top-level keys that are custom attributes. Throws ValidationFailed with the read-only members. */
+const topLevelAttributes = (body: Record<string, unknown>): Record<string, unknown> => {
   const refused = readOnly.filter((name) => Object.hasOwn(body, name));
   if (refused.length > 0)
     throw new ValidationFailed(refused.map((name) => ({ name, message: 'Read-only: must not be set on a new group' })));
@@ -34,7 +34,7 @@ export type NewGroupBody = z.infer<typeof NewGroupBody>;
 
 /** Merges both spellings of custom attributes. Throws ValidationFailed with the attribute. */
 export const newGroup = (body: NewGroupBody): Record<string, unknown> => {
-  const merged = fields.custom_attributes.safeParse({ ...topLevel(body), ...body.custom_attributes });
+  const merged = fields.custom_attributes.safeParse({ ...topLevelAttributes(body), ...body.custom_attributes });
   if (!merged.success)
     throw new ValidationFailed(
       fieldProblems(merged.error.issues).map(({ name, message }) => ({

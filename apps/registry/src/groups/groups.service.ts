@@ -59,7 +59,10 @@ export class GroupsService extends NamedRecords<Group> {
     return this.get(accountId, id);
   }
 
-  /** As `visible`, but reads only the name: for the record, all devices of the group are counted. `lock`: SQL. */
+  /**
+   * As `visible`, but returns only the name: for the record, PostgreSQL counts all devices of the group. `lock`: the
+   * locking clause of the SQL statement.
+   */
   async mustBeVisible(
     { accountId, deviceGroups }: DeviceOwner,
     id: string,
@@ -86,9 +89,9 @@ export class GroupsService extends NamedRecords<Group> {
     const { accountId } = actor;
     const { action, sql } = membership[how];
     await this.database.transaction(async (manager) => {
-      // Locks the group against deletion until the transaction ends, beside others that do the same.
+      // Locks the group against deletion until the transaction ends. Several transactions may hold this lock.
       const name = await this.mustBeVisible(actor, groupId, manager, 'FOR KEY SHARE');
-      await this.keepDevice(manager, actor, deviceId);
+      await this.lockDevice(manager, actor, deviceId);
       const done = await manager.query<unknown[]>(sql, [groupId, deviceId]);
       if (done.length === 0) return;
       if (how === 'add') await this.mustHaveRoom(manager, deviceId);
@@ -104,8 +107,8 @@ export class GroupsService extends NamedRecords<Group> {
     if (counted.count > groupsPerDeviceMax) throw new TooManyGroups(groupsPerDeviceMax);
   }
 
-  /** Locks the device until the transaction ends, against deletion and against other changes of its groups. */
-  private async keepDevice(manager: EntityManager, owner: DeviceOwner, deviceId: string): Promise<void> {
+  /** Locks the device until the transaction ends, against deletion and group changes. Throws DeviceNotFound. */
+  private async lockDevice(manager: EntityManager, owner: DeviceOwner, deviceId: string): Promise<void> {
     const parameters: unknown[] = [deviceId];
     const conditions = deviceConditions(owner, [], parameters);
     const found = await manager.query<unknown[]>(

@@ -31,11 +31,11 @@ export class MembershipAnnouncer extends BackgroundWork {
   }
 
   private async announce(manager: EntityManager): Promise<boolean> {
-    // One replica at a time: announcements come in the order of their revisions.
-    const [turn] = await manager.query<{ mine: boolean }[]>(
-      `SELECT pg_try_advisory_xact_lock(hashtext('registry'), hashtext('group_changes')) AS mine`,
+    // Only one replica announces at a time, so that announcements are in the order of their revisions.
+    const [lock] = await manager.query<{ acquired: boolean }[]>(
+      `SELECT pg_try_advisory_xact_lock(hashtext('registry'), hashtext('group_changes')) AS acquired`,
     );
-    if (!turn?.mine) return false;
+    if (!lock?.acquired) return false;
     const changes = await returning<Change>(
       manager,
       `DELETE FROM registry.group_changes WHERE id IN
@@ -44,7 +44,7 @@ export class MembershipAnnouncer extends BackgroundWork {
     );
     if (changes.length === 0) return false;
     // Each device once: all of its changes have the same account.
-    const noted = new Map(changes.map((change) => [change.device_id, change]));
+    const byDevice = new Map(changes.map((change) => [change.device_id, change]));
     // The revision is not the number of a change: of two concurrent transactions, the one with the lower number may commit last.
     const [{ revision }] = await manager.query<[{ revision: string }]>(
       `SELECT nextval(pg_get_serial_sequence('registry.group_changes', 'id')) AS revision`,
@@ -53,11 +53,11 @@ export class MembershipAnnouncer extends BackgroundWork {
     const rows = await manager.query<{ device_id: string; groups: string[] }[]>(
       `SELECT device_id, array_agg(group_id ORDER BY group_id) AS groups FROM registry.group_members
        WHERE device_id = ANY($1) GROUP BY device_id`,
-      [[...noted.keys()]],
+      [[...byDevice.keys()]],
     );
     const groupsOf = new Map(rows.map((row) => [row.device_id, row.groups]));
     const changedAt = new Date(this.clock.now()).toISOString();
-    const facts = [...noted.values()].map((change): DeviceGroupsChanged => ({
+    const facts = [...byDevice.values()].map((change): DeviceGroupsChanged => ({
       deviceId: change.device_id,
       accountId: change.account_id,
       groups: groupsOf.get(change.device_id) ?? [],

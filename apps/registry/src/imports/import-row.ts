@@ -17,12 +17,15 @@ export interface RowProblem {
   message: string;
 }
 
-/** The field name of errors of the row as a whole. No column has this name. */
-const wrong = '…';
+/** The key in the fields of a row under which a problem of the row as a whole is stored. No column has this name. */
+const problemKey = '…';
 const surplus: RowProblem = { field: 'row', message: 'More cells than columns' };
-const headerAgain: RowProblem = { field: 'row', message: 'The header is repeated' };
+const repeatedHeader: RowProblem = { field: 'row', message: 'The header is repeated' };
 
-/** A row has room for thousands of attributes. Its check would name each one that is wrong, which takes a quarter of a second. */
+/**
+ * A row may contain thousands of attributes. One with more than this number is refused without checking each attribute:
+ * the check would name every wrong one, which takes a quarter of a second.
+ */
 const attributesNamedMax = 100;
 const manyAttributes: RowProblem = {
   field: 'custom_attributes',
@@ -52,7 +55,10 @@ export const checkHeader = (header: readonly string[]): void => {
   if (problem) throw new MalformedImport(`A column ${problem.message}`);
 };
 
-/** An attribute is a string. Deep nesting would overflow the stack of PostgreSQL, or of this process. */
+/**
+ * Whether objects are nested more than `levels` deep. Attributes are strings; deep nesting would overflow the stack of
+ * PostgreSQL, or of this process.
+ */
 const isNested = (value: unknown, levels: number): boolean =>
   typeof value === 'object' &&
   value !== null &&
@@ -88,18 +94,18 @@ export const fieldsOf = (header: readonly string[], cells: readonly string[]): R
   if (Object.keys(attributes).length > 0 && (own === undefined || typeof own === 'object'))
     fields['custom_attributes'] = { ...(own as object | undefined), ...attributes };
   // More cells than columns: probably a mistake of the author.
-  if (cells.length > header.length) fields[wrong] = surplus;
+  if (cells.length > header.length) fields[problemKey] = surplus;
   // A repeated header, in tables that were concatenated.
-  if (header.every((name, i) => cells[i]?.trim() === name)) fields[wrong] = headerAgain;
+  if (header.every((name, i) => cells[i]?.trim() === name)) fields[problemKey] = repeatedHeader;
   const problem = unstorable(cells.join(), fields);
   if (!problem) return fields;
   const { endpoint_name } = fields;
   const isKnown = typeof endpoint_name === 'string' && !unstorable(endpoint_name, endpoint_name);
-  return { ...(isKnown && { endpoint_name }), [wrong]: problem };
+  return { ...(isKnown && { endpoint_name }), [problemKey]: problem };
 };
 
 export const readRow = (fields: Record<string, unknown>): { device: NewDevice } | { problems: RowProblem[] } => {
-  const problem = fields[wrong];
+  const problem = fields[problemKey];
   // A replica of an older version stored the number of cells.
   if (problem !== undefined) return { problems: [typeof problem === 'object' ? (problem as RowProblem) : surplus] };
   const { custom_attributes } = fields;

@@ -182,11 +182,11 @@ export class ImportsService {
       if (stored + waiting.length > importRowsMax)
         throw new MalformedImport(`More than ${importRowsMax} rows: split the table`);
       if (waiting.length < rowsAtOnce && characters < charactersAtOnce) continue;
-      stored += await this.keep(importId, waiting.splice(0));
+      stored += await this.insertRows(importId, waiting.splice(0));
       characters = 0;
     }
     if (!header) throw new MalformedImport('The table is empty');
-    return stored + (await this.keep(importId, waiting));
+    return stored + (await this.insertRows(importId, waiting));
   }
 
   /** Marks the import as alive while its text arrives. */
@@ -201,7 +201,8 @@ export class ImportsService {
     }
   }
 
-  private async keep(importId: string, rows: readonly ImportRow[]): Promise<number> {
+  /** Returns the number of rows. */
+  private async insertRows(importId: string, rows: readonly ImportRow[]): Promise<number> {
     if (rows.length > 0)
       await this.database.query(
         `INSERT INTO registry.device_import_rows (import_id, row_number, fields)

@@ -15,11 +15,13 @@ const insertSql = `
   WHERE NOT EXISTS (SELECT FROM registry.deleted_devices g WHERE g.id = c.id) ORDER BY name
   ON CONFLICT DO NOTHING RETURNING ${deviceRowColumns}`;
 
-// The insertion waits for a deletion that is not committed, and does not see what that has noted. This statement sees it.
+// The insertion waits for a deletion of the same device that is not committed, but does not see the id that the
+// deletion adds to deleted_devices. This statement begins later, sees the id, and deletes the device again.
 const deletedSql = `
   DELETE FROM registry.devices d USING registry.deleted_devices g WHERE g.id = d.id AND d.id = ANY($1) RETURNING d.id`;
 
-// Excludes contacts whose device was renamed since, when another device was given the name.
+// A contact is refused if its id was deleted, or if a device has its name. One whose device exists is never refused:
+// this device may have been renamed since, and another one may have been given the name.
 const refusedSql = `
   SELECT c.id, g.id IS NOT NULL AS was_deleted FROM unnest($2::text[], $3::text[]) AS c (id, name)
   LEFT JOIN registry.deleted_devices g ON g.id = c.id
@@ -66,8 +68,8 @@ export class ContactWriter {
       ]);
       if (rows.length === 0) return rows;
       const deleted = await returning<{ id: string }>(manager, deletedSql, [rows.map(({ id }) => id)]);
-      const again = new Set(deleted.map(({ id }) => id));
-      return rows.filter(({ id }) => !again.has(id));
+      const deletedIds = new Set(deleted.map(({ id }) => id));
+      return rows.filter(({ id }) => !deletedIds.has(id));
     };
     const created = new Set((await this.newDevices.create(manager, accountId, insert)).map((row) => row.id));
     const others = contacts.filter((c) => !created.has(c.deviceId));
@@ -75,8 +77,8 @@ export class ContactWriter {
   }
 
   /**
-   * The name belongs to another device: this id is announced as deleted, and the device retries. The same if the device with this
-   * id was deleted; as its deletion was announced before, a tombstone is enough.
+   * The id of a contact whose name belongs to another device is announced as deleted, so that the device registers
+   * again, as the existing one. For an id that was deleted before, a tombstone is enough: its deletion was announced.
    */
   private async refuse(manager: EntityManager, accountId: string, contacts: readonly DeviceContacted[]): Promise<void> {
     const rows = await manager.query<{ id: string; was_deleted: boolean }[]>(refusedSql, [

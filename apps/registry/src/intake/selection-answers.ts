@@ -92,7 +92,7 @@ export class SelectionAnswers {
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  /** A request that is read twice may be answered twice. */
+  /** Stores requests that are not stored yet. One that is read again after its answer is answered again. */
   async store(requests: readonly DeviceSelectionRequested[]): Promise<void> {
     // As json: jsonb refuses a NUL, which a filter may contain.
     await this.database.query(
@@ -116,9 +116,9 @@ export class SelectionAnswers {
   }
 
   /**
-   * Answers a request of the account. One whose query takes too long is tried again after the others, and one that fails for
-   * another reason after a pause; each is refused after its last attempt. False when there is no due request that no replica is
-   * answering.
+   * Answers a request of the account. One whose query takes too long is tried again after the others. If a request
+   * fails for another reason, this rejects, and the request is tried again after a pause. Each is refused after its
+   * last attempt. Returns false if no request is due, or if other replicas are answering all that are.
    */
   async answerNext(accountId: string): Promise<boolean> {
     let stored: StoredRequest | undefined;

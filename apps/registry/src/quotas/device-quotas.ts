@@ -14,12 +14,15 @@ export class DeviceQuotas {
 
   constructor(private readonly quotas: AccountQuotasReader) {}
 
-  /** For an addition by a request: while it waits for the lock of `room`, it would hold a connection that all accounts share. */
+  /**
+   * Runs an addition that a request makes. In this replica, those to an account with a quota run one after the other:
+   * while waiting for the lock of `room`, each would hold one of the connections that all accounts share.
+   */
   inTurn<T>(accountId: string, add: () => Promise<T>): Promise<T> {
     return this.quotas.get(accountId) === undefined ? add() : this.turns.run(accountId, add);
   }
 
-  /** How many of `wanted` may be added in this transaction. */
+  /** How many of `wanted` may be added in this transaction. If there is a quota, other additions wait for its end. */
   async room(manager: EntityManager, accountId: string, wanted: number): Promise<number> {
     const max = this.quotas.get(accountId);
     if (max === undefined) return wanted;

@@ -34,7 +34,7 @@ export interface RecordKind<T> {
   /** What the audit says about the record, beside its id and name. */
   data?: (record: T) => Record<string, string>;
   changeable: Record<string, unknown>;
-  /** Members that may change without a change of the record. */
+  /** Read-only members that change although the record does not: a client may send back an outdated value. */
   moving?: readonly string[];
   /** Called in the transaction of a change: after the change, but before a deletion. May throw. */
   changing?: (manager: EntityManager, change: RecordChange, record: T, actor: Actor) => Promise<void>;
@@ -45,7 +45,7 @@ export interface NamedRecord {
   name: string;
 }
 
-/** Omitted fields stay unchanged. */
+/** The given fields and their values as columns; omitted fields stay unchanged. */
 const given = (fields: Record<string, unknown>): [string, unknown][] =>
   Object.entries(fields).flatMap(([name, value]): [string, unknown][] => {
     if (value === undefined) return [];
@@ -143,6 +143,7 @@ export abstract class NamedRecords<T extends NamedRecord> {
     });
   }
 
+  /** Locks the record until the transaction ends. Throws the not-found error of the kind, and EtagDiffers. */
   protected async lockRecord(
     manager: EntityManager,
     accountId: string,

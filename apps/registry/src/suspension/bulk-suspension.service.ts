@@ -32,7 +32,7 @@ interface BulkChange {
   reason: Reason;
 }
 
-/** Whether the call would change a device: one that is already suspended for the same reason is not touched. */
+/** SQL condition: the call changes the device `d`. One that is already suspended for the same reason is not touched. */
 const wouldChange = ({ action, reason: { category, description = '' } }: BulkChange, parameters: unknown[]): string =>
   action === 'resume'
     ? 'd.operator_suspended'
@@ -84,7 +84,7 @@ export class BulkSuspensionService {
     return outcome;
   }
 
-  /** Announced in each transaction, so that an interrupted call has announced exactly what it did. */
+  /** Each transaction has its own audit entry, so that those of an interrupted call say exactly what it did. */
   private async record(
     manager: EntityManager,
     actor: Identity,

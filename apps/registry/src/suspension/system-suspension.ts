@@ -14,12 +14,12 @@ const suspendSql = `
   INSERT INTO registry.account_standings (account_id, suspended, changed_at, settled) VALUES ($1, true, $2, false)
   ON CONFLICT (account_id) DO UPDATE SET suspended = true, changed_at = $2, settled = false
   WHERE NOT account_standings.suspended AND account_standings.changed_at < $2`;
-const restoreSql = `
+const resumeSql = `
   UPDATE registry.account_standings SET suspended = false, changed_at = $2, settled = false
   WHERE account_id = $1 AND suspended AND changed_at < $2`;
 
-/** A step's devices of account $1, after the id $3, whose state differs from $2. */
-const following = `d.id IN (SELECT id FROM registry.devices WHERE account_id = $1 AND system_suspended <> $2 AND id > $3
+/** SQL condition: the devices of the next step, those of account $1 after the id $3 whose state differs from $2. */
+const nextBatch = `d.id IN (SELECT id FROM registry.devices WHERE account_id = $1 AND system_suspended <> $2 AND id > $3
   ORDER BY id LIMIT ${devicesAtOnce} FOR UPDATE)`;
 
 interface AccountStatus {
@@ -28,7 +28,7 @@ interface AccountStatus {
   changed_at: string;
 }
 
-/** The devices of an account up to `lastId` follow the account's change at `changedAt`. */
+/** The devices of an account up to `lastId` have been changed after the account, which changed at `changedAt`. */
 interface Progress {
   accountId: string;
   changedAt: string;
@@ -42,7 +42,7 @@ interface Progress {
  */
 @Injectable()
 export class SystemSuspension extends BackgroundWork {
-  /** By account. Only avoids reading devices that follow already: each replica has its own, and a restart loses it. */
+  /** By account. Only avoids reading devices that have been changed: each replica has its own, lost at a restart. */
   private readonly progress = new Map<string, Progress>();
 
   constructor(
@@ -56,7 +56,7 @@ export class SystemSuspension extends BackgroundWork {
   async recordAccount({ accountId, status, changedAt }: AccessAccountChanged): Promise<void> {
     await this.database.transaction(async (manager) => {
       await awaitDeviceCreation(manager, accountId);
-      await manager.query(status === 'suspended' ? suspendSql : restoreSql, [accountId, changedAt]);
+      await manager.query(status === 'suspended' ? suspendSql : resumeSql, [accountId, changedAt]);
     });
     this.wake();
   }
@@ -82,7 +82,7 @@ export class SystemSuspension extends BackgroundWork {
     const change = suspended ? 'suspended' : 'resumed';
     const known = this.progress.get(accountId);
     const after = known?.changedAt === changedAt ? known.lastId : '';
-    const rows = await changeDevices(manager, change, following, [accountId, suspended, after]);
+    const rows = await changeDevices(manager, change, nextBatch, [accountId, suspended, after]);
     await this.lifecycle.announceAll(manager, change, rows, (row) => ({
       suspension: announced('system', reason, row.changed_at),
     }));

@@ -62,23 +62,24 @@ export const trustedListSpec: ListSpec = {
   sets: { service: services, endpoint_name_from: endpointNameSources, status: ['ACTIVE', 'INACTIVE'] },
 };
 
-/** The certificate may expire between being read and being sent back. */
+/** A client may send back an outdated value: the certificate may have expired since it was read. */
 const moving = ['valid'];
 
 /**
- * Certificates are public: without a signature any account could have the devices of another one's issuer connect, or
- * enrol, into itself. False: none was given. Throws SignatureInvalid.
+ * Whether a signature is given, which proves that the issuer belongs to the account. Throws SignatureInvalid for a
+ * wrong one. Certificates are public: without the proof, an account could trust the issuer of another account, and the
+ * devices of that account would connect to it, or be enrolled in it.
  */
 const isSigned = (accountId: string, signature: string | null | undefined, key: KeyObject): boolean => {
   if (signature == null) return false;
   const algorithm = key.asymmetricKeyType?.startsWith('ed') ? null : 'sha256';
-  let fits: boolean;
+  let isValid: boolean;
   try {
-    fits = verify(algorithm, Buffer.from(accountId), key, Buffer.from(signature, 'base64'));
+    isValid = verify(algorithm, Buffer.from(accountId), key, Buffer.from(signature, 'base64'));
   } catch {
-    fits = false;
+    isValid = false;
   }
-  if (!fits) throw new SignatureInvalid();
+  if (!isValid) throw new SignatureInvalid();
   return true;
 };
 
