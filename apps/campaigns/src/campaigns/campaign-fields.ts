@@ -15,7 +15,7 @@ const time = z.iso
 
 const timeOut = (meaning: string, max: number): z.ZodNumber => z.number().int().min(60).max(max).describe(meaning);
 
-const week = 604_800;
+const weekSeconds = 604_800;
 
 const fields = {
   name: notBlank(128),
@@ -71,8 +71,8 @@ const fields = {
     .describe(
       'How devices get the package: `pull` (from a URI), `push`, or `auto`: as each device supports it (`/5/0/8`, `/5/0/9`)',
     ),
-  download_timeout_seconds: timeOut('Maximum duration of the download by a device', week),
-  install_timeout_seconds: timeOut('Maximum duration of the installation on a device', week),
+  download_timeout_seconds: timeOut('Maximum duration of the download by a device', weekSeconds),
+  install_timeout_seconds: timeOut('Maximum duration of the installation on a device', weekSeconds),
 };
 
 /** Body of POST /v3/update-campaigns. */
@@ -131,7 +131,7 @@ export type CampaignChanges = z.infer<typeof CampaignChanges>;
 
 const dayMs = 86_400_000;
 
-/** When a campaign that starts then ends at the latest. */
+/** When a campaign ends that starts at `startsMs`: at `endsAt`, but at most `campaignDaysMax` days after its start. */
 export const endOf = (startsMs: number, endsAt: string | null): Date =>
   new Date(Math.min(startsMs + campaignDaysMax * dayMs, endsAt === null ? Infinity : Date.parse(endsAt)));
 

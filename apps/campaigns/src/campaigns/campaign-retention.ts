@@ -7,7 +7,7 @@ import { retentionBatch } from '../limits.js';
 const periodMs = 600_000;
 const dayMs = 86_400_000;
 
-/** Replicas share the campaigns: one that another replica deletes is left to it. */
+/** Replicas share the work: a campaign that another replica is deleting is skipped. */
 const oldestSql = `
   SELECT id FROM campaigns.update_campaigns WHERE finished_at < $1
   ORDER BY finished_at LIMIT 1 FOR UPDATE SKIP LOCKED`;
@@ -17,7 +17,7 @@ const devicesSql = `
     (SELECT device_id FROM campaigns.campaign_devices WHERE campaign_id = $1 LIMIT ${retentionBatch}) old
   WHERE d.campaign_id = $1 AND d.device_id = old.device_id`;
 
-/** Hides a campaign first: readers never see a part of it, and its name is free. */
+/** Hides a campaign that still has devices: readers never see a part of it, and its name can be used again. */
 const hideSql = 'UPDATE campaigns.update_campaigns SET removed = true, name = id WHERE id = $1';
 
 const removeSql = 'DELETE FROM campaigns.update_campaigns WHERE id = $1';
@@ -36,6 +36,7 @@ export class CampaignRetention extends BackgroundWork {
     return this.database.transaction((manager) => this.removeSome(manager));
   }
 
+  /** Deletes devices of the oldest campaign, and the campaign with the last of them. False: there is none to delete. */
   private async removeSome(manager: EntityManager): Promise<boolean> {
     const keptFrom = new Date(this.clock.now() - this.config.retentionDays * dayMs);
     const [oldest] = (await manager.query(oldestSql, [keptFrom])) as { id: string }[];

@@ -48,7 +48,7 @@ const mustStayWithin = ({ deviceGroups }: CampaignOwner, groupId: string | null)
   throw new ValidationFailed([{ name: 'group_id', message }]);
 };
 
-/** What the progress of a selection changes. */
+/** Read-only members that a selection changes while it runs: a client may send back an outdated value. */
 const moving = ['dry_run', 'reason'];
 
 const times = ['when', 'ends_at'];
@@ -107,7 +107,7 @@ export class CampaignsService {
     mustStayWithin(actor, fields.group_id);
     return this.refusingTakenNames(async (manager) => {
       await this.assertRoom(manager, accountId);
-      const image = await this.keepImage(manager, accountId, imageId);
+      const image = await this.lockImage(manager, accountId, imageId);
       const columns: [string, unknown][] = [
         ['id', newId()],
         ['account_id', accountId],
@@ -179,6 +179,7 @@ export class CampaignsService {
     return this.get(owner, id, manager);
   }
 
+  /** Locks the campaign, changes the columns, makes its turn due, and records the action in the event log. */
   private async changeState(
     manager: EntityManager,
     { actor, action, id }: { actor: Identity; action: OperatorAction; id: string },
@@ -205,7 +206,7 @@ export class CampaignsService {
   }
 
   /** The package, locked against deletion until the transaction ends. */
-  private async keepImage(manager: EntityManager, accountId: string, id: string): Promise<Image> {
+  private async lockImage(manager: EntityManager, accountId: string, id: string): Promise<Image> {
     const sql = 'SELECT 1 FROM campaigns.firmware_images WHERE id = $1 AND account_id = $2 FOR SHARE';
     if (isId(id)) await manager.query(sql, [id, accountId]);
     return this.images.get(accountId, id, manager);

@@ -34,7 +34,7 @@ export const deviceRecord = `
   t.attempt, t.delivery, t.previous_version, t.code AS event_code, t.reason, ${isoTime('t.added_at')} AS added_at,
   ${isoTime('t.updated_at')} AS updated_at, ${isoTime('t.finished_at')} AS finished_at`;
 
-/** Lists are ordered by id. */
+/** The devices of the campaign $1. `id` is another name of `device_id`, because lists are ordered by `id`. */
 export const deviceSource = `
   (SELECT device_id AS id, * FROM campaigns.campaign_devices WHERE campaign_id = $1) t`;
 

@@ -37,7 +37,7 @@ export class DownloadsController {
     return new StreamableFile(body, { type, length });
   }
 
-  /** Sets the headers of the answer. */
+  /** Finds the download, and sets the headers of the answer. Throws DownloadNotFound, RangeNotSatisfiable. */
   private async describe(
     ticket: string,
     { range, 'if-range': ifRange }: ConditionalHeaders,

@@ -6,7 +6,7 @@ import { PackageStore } from '../packages/package-store.js';
 
 const periodMs = 60_000;
 
-/** Deletes uploads whose replica died, and bytes without a record. Bytes are stored after their record. */
+/** Deletes uploads whose replica died, and bytes without a record. An upload stores its record before its bytes. */
 @Injectable()
 export class ImageSweeper extends BackgroundWork {
   constructor(
@@ -34,7 +34,7 @@ export class ImageSweeper extends BackgroundWork {
     for (const id of ids) if (isId(id) && !keep.has(id)) await this.remove(id);
   }
 
-  /** Bytes that cannot be removed, such as those of a file of another user, do not keep the others. */
+  /** If it fails, for example for a file of another user, the bytes of other packages are removed nevertheless. */
   private async remove(id: string): Promise<void> {
     await this.packages.remove(id).catch((err: unknown) => {
       this.logger.warn({ err, imageId: id }, 'bytes of a package not removed: will be retried');

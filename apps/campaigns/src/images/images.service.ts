@@ -49,15 +49,18 @@ export class ImagesService {
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
-  /** Stores the bytes as they arrive; the package exists when they are durable. `announced`: the length, if it is known. */
-  async upload(actor: Actor, fields: NewImage, body: Readable, announced: number | undefined): Promise<Image> {
+  /**
+   * Stores the bytes as they arrive; the package exists when they are durable. Throws ImageNameTaken,
+   * ImageLimitExceeded, ImageEmpty, ChecksumDiffers, UploadInterrupted, BodyTooLarge, StorageUnavailable.
+   */
+  async upload(actor: Actor, fields: NewImage, body: Readable, contentLength: number | undefined): Promise<Image> {
     const id = newId();
-    await this.begin(actor.accountId, id, fields, announced ?? imageBytesMax);
+    await this.begin(actor.accountId, id, fields, contentLength ?? imageBytesMax);
     try {
       const stored = await this.packages.store(
         id,
         this.touching(id, body),
-        Math.min(announced ?? Infinity, imageBytesMax),
+        Math.min(contentLength ?? Infinity, imageBytesMax),
       );
       if (stored.size === 0) throw new ImageEmpty();
       const { datafile_checksum: expected = stored.checksum } = fields;
@@ -77,7 +80,7 @@ export class ImagesService {
     if (count > 0) await this.removeBytes(id);
   }
 
-  /** The record decides: ImageSweeper removes bytes that are left over. */
+  /** Never rejects, because the package no longer has a record: ImageSweeper removes bytes that are left over. */
   private async removeBytes(id: string): Promise<void> {
     await this.packages.remove(id).catch((err: unknown) => {
       this.logger.warn({ err, imageId: id }, 'bytes of a package not removed: will be retried');

@@ -9,7 +9,7 @@ const machines: Record<PackageObject, Machine> = { 5: firmwareMachine, 9: softwa
 const start = (update: DeviceUpdate, machine: Machine, context: AdvanceContext): Advance =>
   machine.begin({ ...update, state: 'updating', attempt: update.attempt + 1, polls: 0, reason: null }, context);
 
-/** The answer is overdue, or the next poll is due. */
+/** The step has reached its deadline, its command counts as unanswered, or its next poll is due. */
 const onDue = (update: DeviceUpdate, step: Step, goal: Goal, context: AdvanceContext): Advance => {
   const { deadlineMs, isCommandPending } = update;
   const machine = machines[goal.object];

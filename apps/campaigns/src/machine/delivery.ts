@@ -19,7 +19,7 @@ const sourceFor = (
 
 export type PackageDelivery = { delivery: 'push'; packageSource: null } | { delivery: 'pull'; packageSource: string };
 
-/** How the device gets the package; undefined: none of the ways that it supports is allowed by the campaign. */
+/** How the device gets the package. undefined: it supports no delivery that the campaign and the settings allow. */
 export const deliveryFor = (
   { protocols, deliveryMethod }: Report,
   { delivery: wanted }: Goal,

@@ -29,12 +29,13 @@ export type EndCode = 'SYS_100' | 'SYS_101' | 'SYS_103' | 'SYS_104' | 'SYS_109' 
 export interface DeviceUpdate {
   state: DeviceState;
   step: Step | null;
-  /** Counts from 1. */
+  /** Number of attempts that count, with the current one; 0 before the first. */
   attempt: number;
   /** When downloading or installing must have ended. */
   deadlineMs: number | null;
-  /** When to act if no answer has arrived. While `waiting`: the earliest start. */
+  /** When the pending command counts as unanswered, or the next poll is due. While `waiting`: the earliest start. */
   dueMs: number | null;
+  /** Number of polls in this step, which determines the next pause; in two steps of software.ts, of Creates. */
   polls: number;
   /** The result of a command will arrive. */
   isCommandPending: boolean;
@@ -44,6 +45,7 @@ export interface DeviceUpdate {
   /** For object 9: the instance that is used, or to be created. */
   instance: number | null;
   code: EndCode | null;
+  /** Why the update or its last attempt failed. In the step `download`: the refusal of the package, or no answer. */
   reason: string | null;
 }
 
@@ -118,7 +120,7 @@ export interface Advance {
 
 export const isFinal = ({ state }: Pick<DeviceUpdate, 'state'>): boolean => state !== 'waiting' && state !== 'updating';
 
-const laterSteps: ReadonlySet<Step> = new Set(['offer', 'download', 'execute', 'install', 'activate', 'verify']);
+const packageSteps: ReadonlySet<Step> = new Set(['offer', 'download', 'execute', 'install', 'activate', 'verify']);
 
 /**
  * Whether the device may have the package, or may be getting it: judged by its step, or by the delivery of an earlier attempt,
@@ -129,7 +131,7 @@ export const mayHavePackage = ({
   attempt,
   delivery,
 }: Pick<DeviceUpdate, 'step' | 'attempt' | 'delivery'>): boolean =>
-  (step !== null && laterSteps.has(step)) || (delivery !== null && (step === null || attempt > 1));
+  (step !== null && packageSteps.has(step)) || (delivery !== null && (step === null || attempt > 1));
 
 /** Steps in which a ticket is valid. */
 export const downloadingSteps: readonly Step[] = ['offer', 'download'];

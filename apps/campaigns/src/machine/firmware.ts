@@ -21,7 +21,7 @@ const paths = { package: '/5/0/0', packageUri: '/5/0/1', update: '/5/0/2' } as c
 /** Resource /5/0/3. */
 const states = { idle: 0, downloading: 1, downloaded: 2, updating: 3 } as const;
 
-/** Resource /5/0/5: 0 nothing yet, 1 success, 11 put off for now, everything else a failure. */
+/** Values of /5/0/5: 0 is the initial value; all values but 0 and these two are failures. */
 const success = 1;
 const deferred = 11;
 

@@ -37,8 +37,9 @@ export const waitForInstall = (update: DeviceUpdate, goal: Goal, context: Advanc
   pollLater({ ...update, step: 'install', deadlineMs: context.nowMs + goal.installTimeoutMs, polls: 0 }, context);
 
 /**
- * Without a result, the command is still pending: Kafka or the device-proxy was away, and the device may not have been asked.
- * Such an attempt does not count, unless the device may have got the package.
+ * The device did not answer. If the command is still pending, not even its result has arrived: Kafka or the
+ * device-proxy was unavailable, and the device may not have been asked. Such an attempt does not count, unless the
+ * device may have got the package.
  */
 export const unreachable = (update: DeviceUpdate, goal: Goal, context: AdvanceContext): Advance => {
   const isUncounted = update.isCommandPending && update.step !== 'offer';
@@ -74,7 +75,10 @@ export const onOffer: Handler = (update, event, goal, context) => {
   return event.kind === 'unanswered' ? unreachable(update, goal, context) : waitForDownload(update, goal, context);
 };
 
-/** No report during the download. A poll without an answer does not count among those in which the device was idle. */
+/**
+ * No report during the download. A poll without an answer does not count among those in which the device was idle, but
+ * the pause after it is as long as after `idlePollsMax` of them.
+ */
 export const withoutReport: Handler = (update, event, _goal, context) => {
   if (event.kind !== 'unanswered' || update.polls >= idlePollsMax) return pollLater(update, context);
   const { update: later } = pollLater({ ...update, polls: idlePollsMax }, context);

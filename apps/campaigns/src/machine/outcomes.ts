@@ -4,7 +4,7 @@ import type { Advance, AdvanceContext, DeviceUpdate, EndCode, Goal, Step, Wanted
 /** How long a registered device may take to answer one request. */
 export const answerExpiryMs = 600_000;
 
-/** Every command has a result; one that is this late is treated as lost. */
+/** How long to wait for the result of an expired command. Every command has one; a later one is treated as lost. */
 const resultSlackMs = 60_000;
 
 const pollMaxMs = 300_000;

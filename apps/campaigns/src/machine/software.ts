@@ -109,7 +109,7 @@ const unusedNumber = (all: readonly SoftwareInstance[]): number => {
 };
 
 /** The package is installed, and must also be active. */
-const activated = (update: DeviceUpdate, { isActive }: SoftwareInstance, context: AdvanceContext): Advance =>
+const ensureActive = (update: DeviceUpdate, { isActive }: SoftwareInstance, context: AdvanceContext): Advance =>
   isActive ? finish(update, 'succeeded', 'SYS_112') : execute({ ...update, deadlineMs: null }, 'activate', context);
 
 /** What an update keeps of the instance that it uses. */
@@ -125,7 +125,10 @@ const keptOf = ({
 const hasVersion = ({ state, version }: SoftwareInstance, goal: Goal): boolean =>
   state === states.installed && version === goal.version;
 
-/** The device still has what it is to replace: it has not begun. One that names no version may have replaced it. */
+/**
+ * The device still has the version that is to be replaced, so it has not begun. An instance without a version does not
+ * count, because it may already have the new package.
+ */
 const isUntouched = ({ previousVersion }: DeviceUpdate, { state, version }: SoftwareInstance, goal: Goal): boolean =>
   state === states.installed && version === previousVersion && version !== '' && version !== goal.version;
 
@@ -168,12 +171,12 @@ const onObject: Handler = (update, event, goal, context) => {
  * the instance since the first one: so the number is left to the device only after a refusal of the first Create.
  */
 const onCreate: Handler = (update, event, goal, context) => {
-  const unnamed = { ...update, instance: null };
-  if (event.kind === 'unanswered') return readObject(unnamed, context, update.polls);
-  if (event.kind !== 'refused') return readObject(unnamed, context, createAnswered);
+  const withoutInstance = { ...update, instance: null };
+  if (event.kind === 'unanswered') return readObject(withoutInstance, context, update.polls);
+  if (event.kind !== 'refused') return readObject(withoutInstance, context, createAnswered);
   const { error } = event;
   if (update.instance !== null && formatRefusals.has(error))
-    return update.polls > 1 ? readObject(unnamed, context, createAnswered) : create(update, null, context);
+    return update.polls > 1 ? readObject(withoutInstance, context, createAnswered) : create(update, null, context);
   const reason = `no instance of object 9 is free, and none can be created: ${error}`;
   return failAttempt(update, { reason, isPermanent: permanentRefusals.has(error) }, goal, context);
 };
@@ -204,7 +207,7 @@ const onDownload: Handler = (update, event, goal, context) => {
   const withoutRefusal = { ...update, reason: null };
   if (result >= failureMin) return failByResult(withoutRefusal, result, goal, context);
   if (state === states.delivered) return execute({ ...withoutRefusal, deadlineMs: null }, 'execute', context);
-  if (state === states.installed) return activated(withoutRefusal, reported, context);
+  if (state === states.installed) return ensureActive(withoutRefusal, reported, context);
   return pollLater(withoutRefusal, context);
 };
 
@@ -214,7 +217,7 @@ const onInstall: Handler = (update, event, goal, context) => {
   const { state, result = 0 } = reported;
   if (result >= failureMin) return failByResult(update, result, goal, context);
   if (state !== states.installed || isUntouched(update, reported, goal)) return pollLater(update, context);
-  return activated(update, reported, context);
+  return ensureActive(update, reported, context);
 };
 
 const onExecute = executionHandler('update', waitForInstall, (update, event, goal, context) => {
@@ -258,6 +261,6 @@ export const softwareMachine: Machine = {
     activate: onActivate,
     verify: onVerify,
   },
-  // A version that knows no `create` leaves the step without a command under way.
+  // A replica of an older version, which does not know the step `create`, leaves it without a pending command.
   polledPath: (step, update) => (step === 'create' ? objectPath : pathOf(update)),
 };

@@ -10,9 +10,9 @@ import { BodyMeter, PackageStore, type StoredPackage } from './package-store.js'
 const incoming = '.incoming';
 
 /** Errors of the file system have an `errno`; those of the body do not. */
-const isOfDisk = (error: unknown): boolean => error instanceof Error && 'errno' in error;
+const isFileSystemError = (error: unknown): boolean => error instanceof Error && 'errno' in error;
 
-/** A rename is durable once its folder is. */
+/** A rename in the folder is durable only after this. */
 const syncFolder = async (folder: string): Promise<void> => {
   const handle = await open(folder, 'r');
   try {
@@ -29,7 +29,7 @@ export class DiskPackages extends PackageStore implements OnModuleInit {
     super();
   }
 
-  /** Fails the start without a folder. In one that cannot be written, packages that are there can still be downloaded. */
+  /** Throws ConfigError without a folder. One that cannot be written is accepted: its packages can be downloaded. */
   async onModuleInit(): Promise<void> {
     try {
       await mkdir(this.folder, { recursive: true, mode: 0o700 });
@@ -48,7 +48,7 @@ export class DiskPackages extends PackageStore implements OnModuleInit {
     } catch (error) {
       // A file that cannot be removed now is removed later, as an abandoned upload.
       await rm(path, { force: true }).catch(() => undefined);
-      throw isOfDisk(error) ? new StorageUnavailable(error) : error;
+      throw isFileSystemError(error) ? new StorageUnavailable(error) : error;
     }
   }
 

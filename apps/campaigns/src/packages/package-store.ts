@@ -20,10 +20,11 @@ export abstract class PackageStore {
   /** Removes the package, or what an interrupted upload left of it. */
   abstract remove(id: string): Promise<void>;
 
-  /** Ids of the packages that were last changed before `ms`, a page at a time. */
+  /** Ids of packages and unfinished uploads that were last changed before the time `ms`, a page at a time. */
   abstract idsBefore(ms: number): AsyncIterable<string[]>;
 }
 
+/** Counts and hashes the bytes of a body while they pass through, and limits their number. */
 export class BodyMeter {
   private readonly hash = createHash('sha256');
   private size = 0;

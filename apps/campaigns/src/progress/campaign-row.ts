@@ -18,7 +18,7 @@ export interface CampaignRow {
   selection_complete: boolean;
 }
 
-/** A page of the devices is expected. */
+/** SQL condition: the campaign, or its dry run, waits for a page of its devices. */
 export const isSelecting = `
   selection_id IS NOT NULL AND NOT selection_complete AND state NOT IN ('stopping', 'done', 'aborted')`;
 
@@ -27,7 +27,7 @@ const isDue = `tick_at <= $1 AND state IN ('scheduled', 'running', 'stopping', '
 
 export const anyDueSql = `SELECT FROM campaigns.update_campaigns WHERE ${isDue}`;
 
-/** $2: accounts that have had their turn. */
+/** Locks the next campaign whose turn it is. Those of the accounts $2, which have had their turn, come last. */
 export const dueSql = `
   SELECT id, account_id, group_id, filter, state, reason, starts_at, ends_at, window_from, window_to, concurrency,
     failure_percent_max, failure_count_min, started_at, selection_complete

@@ -40,7 +40,7 @@ export class CampaignWorker extends BackgroundWork {
     try {
       return await this.database.transaction((manager) => this.turn(manager, now));
     } catch (error) {
-      // Another campaign has started the update of one of the devices, which is excluded at the next attempt.
+      // Another campaign has just started the update of one of the devices. The next step leaves this device out.
       if (isUniqueViolation(error)) return true;
       throw error;
     }
@@ -91,7 +91,7 @@ export class CampaignWorker extends BackgroundWork {
     return { tick_at: this.in(mayContinue ? busyMs : idleMs) };
   }
 
-  /** A few hundred devices at a time. */
+  /** Ends the open devices, a few hundred in each turn, and then the campaign. */
   private async endCampaign(manager: EntityManager, campaign: CampaignRow): Promise<Turn> {
     if (await this.open.endSome(manager, campaign)) return { tick_at: this.in(0) };
     const counts = await this.open.count(manager, campaign.id);

@@ -33,7 +33,7 @@ const forgetSql = `
   WITH held AS (SELECT device_id FROM campaigns.device_sessions WHERE device_id = ANY($1) ORDER BY device_id FOR UPDATE)
   DELETE FROM campaigns.device_sessions s USING held WHERE s.device_id = held.device_id`;
 
-/** Campaigns that wait for one of the devices, or for one behind it, look for devices to start now. */
+/** Makes the turn due of campaigns in which one of the devices waits, or a device behind one of them. */
 const wakeSql = `
   WITH held AS (
     SELECT id FROM campaigns.update_campaigns WHERE state = 'running' AND tick_at > $2 AND id IN (
@@ -47,7 +47,7 @@ const wakeSql = `
 
 const lifecycleRows = `jsonb_to_recordset($1::jsonb) AS r ("deviceId" text, "accountId" text, revision bigint, change text)`;
 
-// A row that is new is unknown to the device-proxy so far; the epoch of any session is higher.
+// A new row has the epoch -1, because no session of the device is known yet: the epoch of any session is higher.
 const storeRevisions = (rows: string): string => `
   INSERT INTO campaigns.device_sessions AS s (device_id, account_id, epoch, registered, lifecycle_revision)
   SELECT r."deviceId", r."accountId", -1, false, r.revision FROM ${rows} ORDER BY 1
@@ -57,7 +57,7 @@ const storeRevisions = (rows: string): string => `
 
 const revisionsSql = storeRevisions(lifecycleRows);
 
-// Most devices are in no campaign: their revisions are all that is stored. The others are returned.
+// Stores the revisions of devices without an open update, which are most. Returns the others, and all deleted ones.
 const withoutCampaignSql = `
   WITH facts AS (SELECT * FROM ${lifecycleRows}),
   affected AS (
@@ -66,7 +66,7 @@ const withoutCampaignSql = `
   stored AS (${storeRevisions('facts r WHERE r."deviceId" NOT IN (SELECT a."deviceId" FROM affected a)')})
   SELECT "deviceId" AS device_id FROM affected`;
 
-// A page that was selected before the deletion may be read after it.
+// A page that was selected before the deletion may be read after it. The campaign then leaves these devices out.
 const noteDeletedSql = `
   WITH deleted AS (
     SELECT r."accountId" AS account_id, array_agg(r."deviceId") AS ids FROM ${lifecycleRows}
@@ -95,7 +95,7 @@ const lastOf = (facts: readonly DeviceLifecycleChanged[]): DeviceLifecycleChange
 const lifecycleJson = (facts: readonly DeviceLifecycleChanged[]): string =>
   JSON.stringify(facts.map(({ deviceId, accountId, revision, change }) => ({ deviceId, accountId, revision, change })));
 
-const isThere = ({ change }: DeviceSessionChanged): boolean => change === 'registered' || change === 'updated';
+const isRegistered = ({ change }: DeviceSessionChanged): boolean => change === 'registered' || change === 'updated';
 
 const awakeUntil = ({ occurredAt, awakeMs = awakeMsDefault }: DeviceSessionChanged): string =>
   new Date(Date.parse(occurredAt) + awakeMs).toISOString();
@@ -104,7 +104,7 @@ const sessionOf = (fact: DeviceSessionChanged): object => ({
   device_id: fact.deviceId,
   account_id: fact.accountId,
   epoch: fact.epoch,
-  registered: isThere(fact),
+  registered: isRegistered(fact),
   queue_mode: fact.queueMode ?? fact.item.q ?? false,
   transport: fact.transport ?? null,
   awake_until: (fact.queueMode ?? fact.item.q) ? awakeUntil(fact) : null,
@@ -135,8 +135,8 @@ export class DevicePresence {
     // The deletion of the device may have been read before its registration.
     const deleted = facts.filter(({ reason }) => reason === 'deleted').map(({ deviceId }) => deviceId);
     if (deleted.length > 0) await this.database.query(forgetSql, [deleted]);
-    const there = facts.filter(isThere).map(({ deviceId }) => deviceId);
-    if (there.length > 0) await this.database.query(wakeSql, [there, new Date(this.clock.now())]);
+    const present = facts.filter(isRegistered).map(({ deviceId }) => deviceId);
+    if (present.length > 0) await this.database.query(wakeSql, [present, new Date(this.clock.now())]);
     const registered = facts.filter(({ change }) => change === 'registered').map(({ deviceId }) => deviceId);
     if (registered.length > 0)
       await this.database.transaction(async (manager) => {
@@ -181,7 +181,7 @@ export class DevicePresence {
     });
   }
 
-  /** The devices of which nothing newer is known. */
+  /** Stores the revisions of the facts. Returns the devices whose fact is newer than what was stored. */
   private async newRevisions(manager: EntityManager, facts: readonly DeviceLifecycleChanged[]): Promise<string[]> {
     const stored = (await manager.query(revisionsSql, [lifecycleJson(facts)])) as { device_id: string }[];
     return stored.map((row) => row.device_id);

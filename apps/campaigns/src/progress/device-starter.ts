@@ -28,14 +28,14 @@ export class DeviceStarter {
   ) {}
 
   /**
-   * Returns whether more may begin as soon as there is room. Rejects with a unique violation if another campaign began with
-   * one of them meanwhile.
+   * Starts at most `room` devices. Returns whether more may start as soon as there is room. Rejects with a unique
+   * violation if another campaign has started the update of one of them meanwhile.
    */
   async start(manager: EntityManager, campaignId: string, room: number): Promise<boolean> {
     if (room <= 0) return true;
     const now = new Date(this.clock.now());
-    const most = Math.min(room, startsAtOnce);
-    const candidates = (await manager.query(candidatesSql, [campaignId, now, most])) as { device_id: string }[];
+    const limit = Math.min(room, startsAtOnce);
+    const candidates = (await manager.query(candidatesSql, [campaignId, now, limit])) as { device_id: string }[];
     if (candidates.length === 0) return false;
     const ids = candidates.map(({ device_id: id }) => id);
     const rows = (await manager.query(
@@ -43,6 +43,6 @@ export class DeviceStarter {
       [campaignId, ids],
     )) as UpdateRow[];
     await this.updates.apply(manager, rows, () => ({ kind: 'started' }));
-    return rows.length === most;
+    return rows.length === limit;
   }
 }

@@ -3,16 +3,16 @@ import { formatTimestamp, newId } from '@lanyard/service';
 import type { DeviceUpdate } from '../machine/device-update.js';
 import type { UpdateRow } from './update-row.js';
 
-type Named = Pick<
+type EntryRow = Pick<
   UpdateRow,
   'account_id' | 'device_id' | 'campaign_id' | 'campaign_name' | 'image_id' | 'version' | 'endpoint_name'
 >;
 
-const present = (data: Record<string, string | null>): Record<string, string> =>
+const withoutNulls = (data: Record<string, string | null>): Record<string, string> =>
   Object.fromEntries(Object.entries(data).filter((pair): pair is [string, string] => pair[1] !== null));
 
 const entry = (
-  row: Named,
+  row: EntryRow,
   eventCode: string,
   nowMs: number,
   more: Record<string, string | null> = {},
@@ -21,7 +21,7 @@ const entry = (
   deviceId: row.device_id,
   accountId: row.account_id,
   eventCode,
-  data: present({
+  data: withoutNulls({
     campaign_id: row.campaign_id,
     campaign_name: row.campaign_name,
     firmware_image_id: row.image_id,
@@ -32,10 +32,10 @@ const entry = (
   occurredAt: formatTimestamp(nowMs),
 });
 
-export const addedEntry = (row: Named, nowMs: number): DeviceEventReported => entry(row, 'SYS_108', nowMs);
+export const addedEntry = (row: EntryRow, nowMs: number): DeviceEventReported => entry(row, 'SYS_108', nowMs);
 
 export const endEntry = (
-  row: Named,
+  row: EntryRow,
   {
     code,
     reason,

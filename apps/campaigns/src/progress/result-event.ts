@@ -15,8 +15,8 @@ const models = standardModels();
 /** The device may not have answered, or was not asked because too many commands waited for it. */
 const unanswered = new Set(['TIMEOUT', 'NOT_CONNECTED', 'REQUEST_EXPIRED', 'REQUEST_CANCELLED', 'QUEUE_IS_FULL']);
 
-/** The device can no longer be updated. */
-const gone: Record<string, string> = {
+/** Errors after which the device can no longer be updated, with the reason. */
+const finalErrors: Record<string, string> = {
   DEVICE_BLOCKED: 'the device is suspended',
   DEVICE_REMOVED_REGISTRATION: 'the device was deleted',
 };
@@ -100,7 +100,7 @@ export const eventOfResult = (result: DeviceCommandFinished): UpdateEvent => {
   const { outcome, item } = result;
   if (outcome === 'succeeded') return { kind: 'answered', report: reportOf(result) };
   const error = item.error ?? 'UNKNOWN';
-  const reason = gone[error];
+  const reason = finalErrors[error];
   if (reason !== undefined) return { kind: 'ended', state: 'failed', code: 'SYS_111', reason };
   return unanswered.has(error) ? { kind: 'unanswered' } : { kind: 'refused', error };
 };

@@ -22,7 +22,7 @@ interface SelectingCampaign {
   object: number;
   selection_page: number;
   dry_run: Forecast | null;
-  /** Since the selection began. */
+  /** Ids of devices that were deleted since the selection began. */
   deleted_devices: string[];
 }
 
@@ -69,17 +69,18 @@ export class SelectionPages {
       const devices = page.devices.filter(({ deviceId }) => !deleted.has(deviceId));
       await manager.query(presenceSql, [page.accountId, JSON.stringify(devices)]);
       if (!(await this.store(manager, campaign, { ...page, devices }))) return this.refuse(manager, campaign, tooMany);
-      await this.follow(manager, campaign, page);
+      await this.continueSelection(manager, campaign, page);
     });
   }
 
   /** Returns false if the devices are too many. */
   private store(manager: EntityManager, campaign: SelectingCampaign, page: DeviceSelectionAnswered): Promise<boolean> {
-    if (campaign.state === 'draft') return this.foresee(manager, campaign, page);
+    if (campaign.state === 'draft') return this.addToForecast(manager, campaign, page);
     return this.add(manager, campaign, page.devices);
   }
 
-  private async follow(
+  /** Requests the next page, or notes that this was the last one. */
+  private async continueSelection(
     manager: EntityManager,
     campaign: SelectingCampaign,
     { selectionId, page, hasMore, devices }: DeviceSelectionAnswered,
@@ -94,7 +95,7 @@ export class SelectionPages {
     );
   }
 
-  private async foresee(
+  private async addToForecast(
     manager: EntityManager,
     campaign: SelectingCampaign,
     page: DeviceSelectionAnswered,

@@ -19,7 +19,7 @@ export class Selections {
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  /** Requests the first page. Returns the columns of the campaign; pages of an earlier selection are not its own any more. */
+  /** Requests the first page. Returns the new columns of the campaign, which make it ignore pages requested before. */
   async begin(manager: EntityManager, campaign: Selectable): Promise<Record<string, unknown>> {
     const nowMs = this.clock.now();
     const selectionId = newId(nowMs);
@@ -44,6 +44,7 @@ export class Selections {
       ...(filter !== null && { filter }),
       page,
       ...(after !== undefined && { after }),
+      // Ids are in the order of time: devices that are created after the selection began are not selected.
       until: selectionId,
       limit: selectionPageMax,
       requestedAt: formatTimestamp(this.clock.now()),
