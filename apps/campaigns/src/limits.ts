@@ -1,4 +1,4 @@
-/** Largest package (issue 23): a device that can store more has a download of its own. */
+/** Largest package: a device that can store more has a download of its own. */
 export const imageBytesMax = 67_108_864;
 
 export const imagesPerAccountMax = 1_000;
