@@ -5,7 +5,7 @@ import type { NewCommand } from '../commands/command-intake.js';
 import { Commands } from '../commands/commands.js';
 import { campaignRetryMax, devicesAtOnce } from './limits.js';
 
-/** Covers the whole command: no other command can have its id. */
+/** A hash of the whole message. It covers the command id, so different commands have different fingerprints. */
 const fingerprint = (fact: CampaignCommandIssued): string =>
   createHash('sha256').update(JSON.stringify(fact)).digest('hex');
 

@@ -81,7 +81,7 @@ export class OwnedConnections {
   closed(id: string): void {
     const owned = this.forget(id);
     if (!owned) return;
-    // A state that is not removed expires, or the device refuses its connection.
+    // If this fails, the state expires in Redis. If a replica restores the connection before, the device refuses it.
     this.remove(owned).catch((err: unknown) => this.logger.warn({ err }, 'state of a DTLS connection not removed'));
   }
 

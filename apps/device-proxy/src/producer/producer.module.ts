@@ -4,7 +4,10 @@ import { Module, type OnApplicationShutdown } from '@nestjs/common';
 import { app } from '../config.js';
 import { paceMs } from '../db/pace.js';
 
-/** The producer of values and sessions. The outbox has a separate one: Kafka takes announcements from one replica only, values from all. */
+/**
+ * The producer of values and sessions, which every replica sends. The outbox relay has a separate one, whose name all
+ * replicas share: Kafka accepts announcements only from the replica that took the name over last (docs/adr/0017).
+ */
 @Module({
   providers: [
     {
