@@ -1,7 +1,7 @@
 import type { Identity } from '@lanyard/service';
 import { eventually, SecureDevice, TestClock, withKey } from '@lanyard/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { lookAgainMs } from '../src/lwm2m-gateways/limits.js';
+import { directDeviceRetryPauseMs } from '../src/lwm2m-gateways/limits.js';
 import type { RunningProxy } from './running-proxy.js';
 import { keyHex } from './secure-test-system.js';
 import { temperature, TestLwm2mGateway } from './test-lwm2m-gateway.js';
@@ -99,7 +99,7 @@ describe('a device that changes between a gateway and a registration of its own'
     const { deviceId, thing } = await putBehind(gateway, 'distant-one');
     const epoch = await epochOf(deviceId);
     await thing.device.deregister();
-    await clock.advance(lookAgainMs - 1_000);
+    await clock.advance(directDeviceRetryPauseMs - 1_000);
     expect(await system.storedSession(deviceId)).toEqual({});
     await clock.advance(1_000);
     await gateway.idOf('distant-one', epoch);

@@ -56,15 +56,15 @@ describe('the fence between replicas', () => {
   };
 
   const taken = (sessions: Sessions, lookup: Awaited<ReturnType<typeof registered>>['lookup'], address: string) =>
-    sessions.with(lookup, address, (session) => Promise.resolve(session));
+    sessions.withSession(lookup, address, (session) => Promise.resolve(session));
 
   it('before a command leaves, the owner asks whether it still is one', async () => {
     const { session, lookup } = await registered('192.0.2.1:1');
-    expect(await a.isOurs(session)).toBe(true);
+    expect(await a.confirmOwnership(session)).toBe(true);
     const later = await taken(b, lookup, '192.0.2.1:1');
     expect(later?.epoch).toBeGreaterThan(session.epoch);
     expect(a.get(session.deviceId)).toBe(session);
-    expect(await a.isOurs(session)).toBe(false);
+    expect(await a.confirmOwnership(session)).toBe(false);
     expect([a.get(session.deviceId), session.isOver]).toEqual([undefined, true]);
   });
 

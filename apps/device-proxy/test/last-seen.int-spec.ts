@@ -44,7 +44,7 @@ describe('last-seen times', () => {
     const lastSeen = parts.newLastSeen();
     const all = [await open('192.0.2.2:1'), await open('192.0.2.3:1'), await open('192.0.2.4:1')];
     let fails = true;
-    lastSeen.writesAlong((session) => {
+    lastSeen.setObserveSequenceSource((session) => {
       if (fails && session === all[1]) throw new Error('position unknown');
       return '';
     });

@@ -65,7 +65,7 @@ export class SecureTestSystem {
     return this.system.proxy(replicaId, { dtls: { certificateFile, privateKeyFile, ...dtls } });
   }
 
-  /** Replaces the files of the listeners, as cert-manager does, and lets them look. */
+  /** Replaces the files of the listeners, as cert-manager does, and lets the listeners reload them. */
   async replaceCertificate({ certificate, privateKey }: { certificate: string; privateKey: string }): Promise<void> {
     await writeFile(join(this.folder, 'server.crt'), certificate);
     await writeFile(join(this.folder, 'server.key'), privateKey);

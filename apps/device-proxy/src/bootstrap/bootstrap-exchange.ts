@@ -26,7 +26,7 @@ import {
 } from './account-instances.js';
 
 /** Sends a request to the device. Rejects with the errors of DeviceLink. */
-export type Ask = (request: DeviceRequest) => Promise<DeviceAnswer>;
+export type SendRequest = (request: DeviceRequest) => Promise<DeviceAnswer>;
 
 /** The device answered a request of the bootstrap server with an error. */
 export class RefusedByDevice extends NamedError {
@@ -47,8 +47,8 @@ export interface Account {
 
 let models: ModelRegistry | undefined;
 
-const mustSucceed = async (ask: Ask, request: DeviceRequest, accepted: readonly string[]): Promise<void> => {
-  const { code } = await ask(request);
+const mustSucceed = async (send: SendRequest, request: DeviceRequest, accepted: readonly string[]): Promise<void> => {
+  const { code } = await send(request);
   if (!accepted.includes(code)) throw new RefusedByDevice(request, code);
 };
 
@@ -63,8 +63,8 @@ const tolerant = <T>(read: () => T): T | undefined => {
 };
 
 /** Sends Bootstrap-Discover. undefined: the device does not support it. */
-const discover = async (ask: Ask): Promise<BootstrapLinks | undefined> => {
-  const { code, payload } = await ask({ method: 'GET', path: '/', accept: contentFormat.linkFormat });
+const discover = async (send: SendRequest): Promise<BootstrapLinks | undefined> => {
+  const { code, payload } = await send({ method: 'GET', path: '/', accept: contentFormat.linkFormat });
   return code === '2.05' ? tolerant(() => parseBootstrapLinks(payload.toString())) : undefined;
 };
 
@@ -72,9 +72,9 @@ const discover = async (ask: Ask): Promise<BootstrapLinks | undefined> => {
  * Bootstrap-Read of the Server object (LwM2M 1.1 core §6.1.7.3), for short server ids that Discover did not contain. A device
  * that refuses the read is bootstrapped without them.
  */
-const readServers = async (ask: Ask, format: number): Promise<BootstrapInstance[]> => {
+const readServers = async (send: SendRequest, format: number): Promise<BootstrapInstance[]> => {
   const path = `/${serverObject}`;
-  const answer = await ask({ method: 'GET', path, accept: format });
+  const answer = await send({ method: 'GET', path, accept: format });
   if (answer.code !== '2.05') return [];
   models ??= standardModels();
   const { contentFormat: given = format, payload } = answer;
@@ -87,33 +87,33 @@ const readServers = async (ask: Ask, format: number): Promise<BootstrapInstance[
 };
 
 /** The instances that the device reports; a value from a read replaces the one from Discover. */
-const instancesOf = async (ask: Ask, format: number): Promise<BootstrapInstance[] | undefined> => {
-  const found = await discover(ask);
+const instancesOf = async (send: SendRequest, format: number): Promise<BootstrapInstance[] | undefined> => {
+  const found = await discover(send);
   if (!found) return undefined;
   const { version, instances } = found;
   if (version === '1.0' || !instances.some(({ object }) => object === serverObject)) return instances;
-  const servers = await readServers(ask, format);
+  const servers = await readServers(send, format);
   const isRead = (one: BootstrapInstance): boolean =>
     servers.some(({ object, instance }) => object === one.object && instance === one.instance);
   return [...instances.filter((one) => !isRead(one)), ...servers];
 };
 
-const write = (ask: Ask, format: number, path: string, values: readonly ResourceValue[]): Promise<void> =>
-  mustSucceed(ask, { method: 'PUT', path, contentFormat: format, payload: encodeValues(format, path, values) }, [
+const write = (send: SendRequest, format: number, path: string, values: readonly ResourceValue[]): Promise<void> =>
+  mustSucceed(send, { method: 'PUT', path, contentFormat: format, payload: encodeValues(format, path, values) }, [
     '2.04',
   ]);
 
 /**
  * The exchange after a Bootstrap-Request (LwM2M 1.1 core §6.1.7): Discover, Read, Delete, Write, Finish. Resolves when
- * the device has answered Finish with 2.04. Rejects with RefusedByDevice, or the errors of `ask`.
+ * the device has answered Finish with 2.04. Rejects with RefusedByDevice, or the errors of `send`.
  */
-export const writeAccount = async (ask: Ask, { profile, credential, format }: Account): Promise<void> => {
-  const instances = await instancesOf(ask, format);
-  for (const path of profile.deletePaths) await mustSucceed(ask, { method: 'DELETE', path }, ['2.02', '4.04']);
+export const writeAccount = async (send: SendRequest, { profile, credential, format }: Account): Promise<void> => {
+  const instances = await instancesOf(send, format);
+  for (const path of profile.deletePaths) await mustSucceed(send, { method: 'DELETE', path }, ['2.02', '4.04']);
   const { security, server } = instances ? chooseInstances(instances, profile) : defaultInstances;
-  await write(ask, format, `/${securityObject}/${security}`, securityValues(profile, security, credential));
-  await write(ask, format, `/${serverObject}/${server}`, serverValues(profile, server));
-  await mustSucceed(ask, { method: 'POST', path: '/bs' }, ['2.04']);
+  await write(send, format, `/${securityObject}/${security}`, securityValues(profile, security, credential));
+  await write(send, format, `/${serverObject}/${server}`, serverValues(profile, server));
+  await mustSucceed(send, { method: 'POST', path: '/bs' }, ['2.04']);
 };
 
 /**

@@ -5,7 +5,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { isComposite, isRepeatable, operationOf } from '../downlink/operation.js';
 import { EndpointNames } from '../intake/endpoint-names.js';
-import { observedAlone, SubscriptionStore } from '../interest/subscription-store.js';
+import { singleObservation, SubscriptionStore } from '../interest/subscription-store.js';
 import { attributesIn } from '../sessions/observations.js';
 import { traceOf } from './command-intake.js';
 import { Command } from './command.entity.js';
@@ -97,12 +97,12 @@ export class CommandEnds {
     const succeeded = outcome === 'succeeded';
     const attributes = attributesIn(query);
     if (isComposite(operationOf(command)))
-      if (succeeded) await subscriptions.confirmTogether(manager, deviceId, id);
+      if (succeeded) await subscriptions.confirmComposite(manager, deviceId, id);
       else await subscriptions.lose(manager, { deviceId, together: id });
     else if (succeeded) await subscriptions.confirm(manager, { deviceId, path, keyId }, attributes);
     else if (!(await hasRow(manager, askingSql, [deviceId, keyId, path, query]))) {
       const asked = { deviceId, path, keyId, origin: 'resource', status: 'asked' } as const;
-      await subscriptions.lose(manager, { ...asked, ...observedAlone(attributes) });
+      await subscriptions.lose(manager, { ...asked, ...singleObservation(attributes) });
     }
   }
 

@@ -15,7 +15,7 @@ import { createdPath, pathsFormat } from '../downlink/requests.js';
 import { type Observed, Observer } from '../observations/observer.js';
 import { attributesIn, takesAttributes, takesComposites, type Target, targetKey } from '../sessions/observations.js';
 import { Values } from '../observations/values.js';
-import type { AnswerAhead } from '../sessions/pending-subscriber.js';
+import type { AnswerWithValue } from '../sessions/pending-subscriber.js';
 import { itemOf } from './facts.js';
 import { PackageOffers } from './package-offers.js';
 import type { Session } from '../sessions/session.js';
@@ -32,7 +32,7 @@ import {
   RequestAborted,
 } from '../transport/device-link.js';
 import type { Command } from './command.entity.js';
-import { attemptsWhenConnectionsEndMax, packagePauseMs, retryPauseMs } from './limits.js';
+import { attemptsWhenConnectionsEndMin, packagePauseMs, retryPauseMs } from './limits.js';
 import {
   attributesNotOffered,
   inDoubt,
@@ -42,7 +42,7 @@ import {
   notSendable,
   type Outcome,
   outcomeOf,
-  repeatedly,
+  withRepetitionNote,
   subscriptionRemoved,
   timeout,
 } from './outcome.js';
@@ -88,7 +88,7 @@ export class CommandExecution {
       const values: ResourceValueArrived[] = [];
       const outcome = await this.perform(session, command, values);
       const again = command.attempts > 1 && !bringsNoChange(operationOf(command));
-      return { done: again ? repeatedly(outcome, command.attempts) : outcome, values };
+      return { done: again ? withRepetitionNote(outcome, command.attempts) : outcome, values };
     } catch (error) {
       return this.withoutAnswer(session, command, error);
     }
@@ -100,13 +100,13 @@ export class CommandExecution {
     const operation = operationOf(command);
     const { sealedTicket } = command;
     if (sealedTicket !== null)
-      return this.changing(session, operation, () =>
+      return this.clearingNotified(session, operation, () =>
         this.packages.offer(session, command, sealedTicket, this.logSent(command)),
       );
     if (operation === 'observe') return this.subscribe(session, command);
     if (isComposite(operation) && !takesComposites(session.data)) return notOffered;
-    if (operation === 'observe-composite') return this.subscribeTogether(session, command);
-    const reply = await this.changing(session, operation, () =>
+    if (operation === 'observe-composite') return this.subscribeComposite(session, command);
+    const reply = await this.clearingNotified(session, operation, () =>
       downlink.request(session, { operation, ...command }, this.logSent(command)),
     );
     if (operation === 'read' && reply.code === '2.05')
@@ -142,11 +142,11 @@ export class CommandExecution {
   }
 
   /** Forgets the notified values, because a value that was notified before or during a change may be the old one. */
-  private async changing<T>(session: Session, operation: Operation, ask: () => Promise<T>): Promise<T> {
-    if (bringsNoChange(operation)) return ask();
+  private async clearingNotified<T>(session: Session, operation: Operation, request: () => Promise<T>): Promise<T> {
+    if (bringsNoChange(operation)) return request();
     session.notified.clear();
     try {
-      return await ask();
+      return await request();
     } finally {
       session.notified.clear();
     }
@@ -216,22 +216,22 @@ export class CommandExecution {
   private beginAnswer(
     session: Session,
     command: Command,
-    observed: { paths: readonly string[]; attributes?: string | undefined; isTogether?: boolean },
+    observed: { paths: readonly string[]; attributes?: string | undefined; isComposite?: boolean },
   ): SubscriptionAnswer {
-    const pending = new SubscriptionAnswer(command.keyId, observed, (outcome) => this.answerAhead(command, outcome));
+    const pending = new SubscriptionAnswer(command.keyId, observed, (outcome) => this.answerFor(command, outcome));
     session.pendingSubscriber = pending;
     return pending;
   }
 
   /** The uid is the same in each attempt: the first attempt may have sent the answer, although the command did not end. */
-  private answerAhead(command: Command, outcome: Outcome): AnswerAhead {
+  private answerFor(command: Command, outcome: Outcome): AnswerWithValue {
     const { id, keyId, firstAttemptedAt, acceptedAt } = command;
     const uid = uidOf(`answer of ${id}`, (firstAttemptedAt ?? acceptedAt).getTime());
     return { uid, keyId, item: itemOf(command, outcome), isSent: false };
   }
 
   /** One observation for each command: its paths are those that still have subscriptions of this command. */
-  private async subscribeTogether(session: Session, command: Command): Promise<Outcome> {
+  private async subscribeComposite(session: Session, command: Command): Promise<Outcome> {
     const { id, accept, contentType } = command;
     const rows = await this.interest.load(session);
     const paths = rows.filter((row) => row.together === id).map((row) => row.path);
@@ -239,7 +239,7 @@ export class CommandExecution {
     const format = (contentType === null ? undefined : formatOf(contentType)) ?? pathsFormat(session.data);
     const accepted = accept === null ? undefined : formatOf(accept);
     const target = { path: id, together: { paths, format }, ...(accepted !== undefined && { accept: accepted }) };
-    return this.observe(session, target, command, this.beginAnswer(session, command, { paths, isTogether: true }));
+    return this.observe(session, target, command, this.beginAnswer(session, command, { paths, isComposite: true }));
   }
 
   /** Returns a callback that logs, at level debug, each message of a command as the device sees it. */
@@ -285,7 +285,7 @@ export class CommandExecution {
    */
   private connectionEnded(command: Command, repeatable: boolean): ExecutionResult {
     if (!repeatable) return { done: inDoubt };
-    if (command.attempts <= command.retryMax || command.attempts < attemptsWhenConnectionsEndMax)
+    if (command.attempts <= command.retryMax || command.attempts < attemptsWhenConnectionsEndMin)
       return { again: 'counted', pauseMs: retryPauseMs };
     return { done: timeout };
   }

@@ -143,7 +143,7 @@ export class Deliverer implements OnApplicationBootstrap {
       const session = this.sessions.get(deviceId);
       if (!session || !this.sessions.isListening(session)) break;
       // After a stall the session may belong to another replica: the command would run twice, or too late.
-      if (!(await this.sessions.isOurs(session))) break;
+      if (!(await this.sessions.confirmOwnership(session))) break;
       this.maybeWaiting.delete(deviceId);
       const claimant = { replica: this.replicaId, epoch: session.epoch };
       const command = first ?? (await this.claims.claim(deviceId, claimant));

@@ -107,7 +107,7 @@ const splitUri = (uri: string, composite: boolean): { path: string; query: strin
 };
 
 /** The paths in the payload, which is validated before the command waits for the device. */
-export const pathsTogether = ({ method, path, contentType, payload }: DeviceRequest): string[] => {
+export const compositePathsIn = ({ method, path, contentType, payload }: DeviceRequest): string[] => {
   if (path !== '/')
     throw new MalformedCommand('uri', 'FETCH and IPATCH require the uri /: the payload contains the paths');
   const read = compositePaths(method === 'FETCH' ? 'read' : 'write', contentType, payload);
@@ -117,7 +117,7 @@ export const pathsTogether = ({ method, path, contentType, payload }: DeviceRequ
 
 const checkObserved = (request: DeviceRequest): void => {
   if (request.method !== 'FETCH') throw new MalformedCommand('observe', 'Only FETCH supports it');
-  const { length } = pathsTogether(request);
+  const { length } = compositePathsIn(request);
   if (length > observedTogetherMax) throw new MalformedCommand('payload-b64', `More than ${observedTogetherMax} paths`);
 };
 
@@ -156,7 +156,7 @@ export const readDeviceRequest = (query: DeviceRequestQuery, body: unknown, queu
         ? (request.expiry_seconds ?? request['expiry-seconds'] ?? defaults.expirySeconds)
         : readNumber('expiry-seconds', expiry, z.number().int().min(expirySeconds.min).max(expirySeconds.max)),
   };
-  if (composite) pathsTogether(made);
+  if (composite) compositePathsIn(made);
   if (made.observe) checkObserved(made);
   return made;
 };

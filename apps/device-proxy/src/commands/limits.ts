@@ -29,7 +29,7 @@ export const retryPauseMs = 5_000;
 export const packagePauseMs = 30_000;
 
 /** Minimum attempts when a connection ends before the answer, even if the sender asked for no retries. */
-export const attemptsWhenConnectionsEndMax = 3;
+export const attemptsWhenConnectionsEndMin = 3;
 
 /** How long a request may wait for its result, and the polling period in case the wake-up is lost. */
 export const waitSeconds = { min: 1, max: 60 } as const;

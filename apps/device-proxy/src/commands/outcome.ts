@@ -74,7 +74,7 @@ export const notSendable = failed(
 );
 
 /** A change that was sent more than once because an earlier answer was lost: the result says so. */
-export const repeatedly = (outcome: Outcome, attempts: number): Outcome =>
+export const withRepetitionNote = (outcome: Outcome, attempts: number): Outcome =>
   outcome.outcome === 'succeeded' && outcome.note === undefined
     ? {
         ...outcome,

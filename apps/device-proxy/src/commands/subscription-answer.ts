@@ -1,11 +1,11 @@
-import type { AnswerAhead, PendingSubscriber, ReportWith } from '../sessions/pending-subscriber.js';
+import type { AnswerWithValue, PendingSubscriber, ReportWithAnswer } from '../sessions/pending-subscriber.js';
 import { type Outcome, outcomeOf } from './outcome.js';
 
 /** A subscription command in progress: the first value that its key gets carries the answer. */
 export class SubscriptionAnswer implements PendingSubscriber {
   readonly paths: readonly string[];
   readonly attributes: string | undefined;
-  readonly isTogether: boolean;
+  readonly isComposite: boolean;
   /**
    * Set when the first value is being sent, and cleared if Kafka rejects that value. Resolves with the outcome if the
    * value carried the answer.
@@ -17,13 +17,13 @@ export class SubscriptionAnswer implements PendingSubscriber {
     {
       paths,
       attributes,
-      isTogether = false,
-    }: Pick<PendingSubscriber, 'paths'> & Partial<Pick<PendingSubscriber, 'attributes' | 'isTogether'>>,
-    private readonly answerOf: (outcome: Outcome) => AnswerAhead,
+      isComposite = false,
+    }: Pick<PendingSubscriber, 'paths'> & Partial<Pick<PendingSubscriber, 'attributes' | 'isComposite'>>,
+    private readonly answerOf: (outcome: Outcome) => AnswerWithValue,
   ) {
     this.paths = paths;
     this.attributes = attributes;
-    this.isTogether = isTogether;
+    this.isComposite = isComposite;
   }
 
   get isReceiving(): boolean {
@@ -35,7 +35,7 @@ export class SubscriptionAnswer implements PendingSubscriber {
   }
 
   /** A value that Kafka rejected does not count as an answer. */
-  reportOutcome(outcome: Outcome, report: ReportWith): Promise<void> {
+  reportOutcome(outcome: Outcome, report: ReportWithAnswer): Promise<void> {
     if (this.first) return report(undefined);
     const answer = this.answerOf(outcome);
     const reported = report(answer);

@@ -77,12 +77,12 @@ export class ReplicaSlots {
 
   /** Throws before `hold`. */
   get owner(): string {
-    return `${this.held()}:${this.token}`;
+    return `${this.requireSlot()}:${this.token}`;
   }
 
   newConnectionId(): Buffer {
     const id = randomBytes(connectionIdBytes);
-    id.writeUIntBE(this.held(), 0, slotBytes);
+    id.writeUIntBE(this.requireSlot(), 0, slotBytes);
     return id;
   }
 
@@ -102,7 +102,8 @@ export class ReplicaSlots {
     return found?.owner === owner ? found : undefined;
   }
 
-  private held(): number {
+  /** Throws when this replica holds no slot. */
+  private requireSlot(): number {
     if (this.slot === undefined) throw new Error('this replica holds no slot for connection ids');
     return this.slot;
   }

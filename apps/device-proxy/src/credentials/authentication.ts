@@ -75,7 +75,7 @@ export class Authentication {
   }
 
   /** Identifies a peer that authenticated before, if its credential is still valid. */
-  again(shown: ShownCredential, x509?: X509Certificate): Sender | undefined {
+  reidentify(shown: ShownCredential, x509?: X509Certificate): Sender | undefined {
     const credential = this.credentials.isValid(shown) ? this.credentials.withId(shown.id) : undefined;
     return credential && senderOf(credential, shown, x509);
   }

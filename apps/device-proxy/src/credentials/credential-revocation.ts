@@ -81,7 +81,7 @@ export class CredentialRevocation implements OnApplicationBootstrap, BeforeAppli
     const { sessions } = this;
     const stored = await sessions.store.read(deviceId);
     if (!stored || this.isCredentialValid(stored.data)) return;
-    await sessions.with({ by: 'registration', registrationId: stored.registrationId }, '', async (session) => {
+    await sessions.withSession({ by: 'registration', registrationId: stored.registrationId }, '', async (session) => {
       if (session && !this.isCredentialValid(session.data)) await this.close(session);
     });
   }

@@ -48,9 +48,9 @@ export class DtlsDeviceAuthenticator implements DtlsAuthenticator {
     return credential && this.authentication.credentials.isValid(credential) ? notes.sender : undefined;
   }
 
-  senderAgain({ peer: proved }: ConnectionState, credential: ShownCredential): Sender | undefined {
+  senderOfRestored({ peer: proved }: ConnectionState, credential: ShownCredential): Sender | undefined {
     const x509 = proved.kind === 'x509' ? proved.chain[0] : undefined;
-    return this.authentication.again(credential, x509);
+    return this.authentication.reidentify(credential, x509);
   }
 
   opened(connected: Connected): void {

@@ -39,7 +39,7 @@ export class TlsAuthenticator implements ConnectionAuthenticator {
   };
 
   authenticate(socket: Socket | TLSSocket): Sender | undefined {
-    return socket instanceof TLSSocket ? this.senderBehind(socket) : undefined;
+    return socket instanceof TLSSocket ? this.senderOf(socket) : undefined;
   }
 
   opened(connected: Connected): void {
@@ -55,7 +55,7 @@ export class TlsAuthenticator implements ConnectionAuthenticator {
     this.authentication.failed(this.shown.get(socket), wrongKey.test(code), addressOf(socket), code);
   }
 
-  private senderBehind(socket: TLSSocket): Sender | undefined {
+  private senderOf(socket: TLSSocket): Sender | undefined {
     const credential = this.shown.get(socket)?.credential;
     if (credential) return this.authentication.withKey(credential);
     return this.authentication.withCertificate(chainOf(socket), addressOf(socket));

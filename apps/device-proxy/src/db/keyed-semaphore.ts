@@ -1,7 +1,7 @@
 /** One holder of the device lock and one waiting for it in the database: more would only occupy connections. */
 const atOnceMax = 2;
 
-interface Line {
+interface DeviceQueue {
   running: number;
   waiting: (() => void)[];
 }
@@ -11,19 +11,19 @@ interface Line {
  * waits: without the limit, work on one device could exhaust the pool and delay every other device.
  */
 export class KeyedSemaphore {
-  private readonly lines = new Map<string, Line>();
+  private readonly queues = new Map<string, DeviceQueue>();
 
   async run<T>(deviceId: string, work: () => Promise<T>): Promise<T> {
-    const line = this.lines.get(deviceId) ?? { running: 0, waiting: [] };
-    this.lines.set(deviceId, line);
-    if (line.running < atOnceMax) line.running++;
-    else await new Promise<void>((resolve) => line.waiting.push(resolve));
+    const queue = this.queues.get(deviceId) ?? { running: 0, waiting: [] };
+    this.queues.set(deviceId, queue);
+    if (queue.running < atOnceMax) queue.running++;
+    else await new Promise<void>((resolve) => queue.waiting.push(resolve));
     try {
       return await work();
     } finally {
-      const next = line.waiting.shift();
+      const next = queue.waiting.shift();
       if (next) next();
-      else if (--line.running === 0) this.lines.delete(deviceId);
+      else if (--queue.running === 0) this.queues.delete(deviceId);
     }
   }
 }

@@ -6,9 +6,9 @@ import type { FastifyReply } from 'fastify';
 import { AsyncResponseSchema, bodySchema } from '../commands/body-schema.js';
 import { Commands } from '../commands/commands.js';
 import {
+  compositePathsIn,
   type DeviceRequestQuery,
   DeviceRequestSchema,
-  pathsTogether,
   readDeviceRequest,
   readWait,
 } from '../commands/device-request.js';
@@ -101,8 +101,8 @@ export class DeviceRequestsController {
     if (observe && !allows(caller.permissions, 'subscriptions')) throw new AccessDenied(lacks('subscriptions'));
     const idempotencyKey = readIdempotencyKey(header);
     const { command, replayed } = observe
-      ? await this.subscriptions.subscribeTogether(caller, device, input, {
-          paths: pathsTogether(input),
+      ? await this.subscriptions.subscribeComposite(caller, device, input, {
+          paths: compositePathsIn(input),
           idempotencyKey,
         })
       : await this.commands.send(caller, device, { kind: 'device-request', ...input }, { idempotencyKey });

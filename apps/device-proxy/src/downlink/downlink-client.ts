@@ -14,7 +14,7 @@ import {
 } from '../transport/device-link.js';
 import { DeviceLinks } from '../transport/device-links.js';
 import { mediaTypeOf } from './formats.js';
-import { type Ask, observeRequest, pushRequest, requestFor } from './requests.js';
+import { observeRequest, type OperationRequest, pushRequest, requestFor } from './requests.js';
 
 /** A body that is read while it is sent. */
 export interface PushedBody {
@@ -72,15 +72,15 @@ export class DownlinkClient {
   ) {}
 
   /** `onSent` is called for each message that leaves. */
-  async request(session: Session, ask: Ask, onSent?: OnSent): Promise<DeviceReply> {
-    const asked = requestFor(session.data, ask, this.modelsOf(session));
-    const usual = ask.operation === 'read' && ask.accept === null;
-    const answer = await this.tryFormats(session, { asked, path: ask.path, usual }, (request) =>
+  async request(session: Session, request: OperationRequest, onSent?: OnSent): Promise<DeviceReply> {
+    const asked = requestFor(session.data, request, this.modelsOf(session));
+    const isDefaultFormat = request.operation === 'read' && request.accept === null;
+    const answer = await this.tryFormats(session, { asked, path: request.path, isDefaultFormat }, (attempted) =>
       this.recordAnswer(session, (signal) =>
-        this.links.to(session.address).request(session.address, withOnSent(request, onSent), signal),
+        this.links.to(session.address).request(session.address, withOnSent(attempted, onSent), signal),
       ),
     );
-    return replyOf(session, ask.path, ask.operation === 'read-composite' ? formatted(answer, asked) : answer);
+    return replyOf(session, request.path, request.operation === 'read-composite' ? formatted(answer, asked) : answer);
   }
 
   /** Writes a package block by block, read from its source instead of a payload. */
@@ -98,33 +98,32 @@ export class DownlinkClient {
     target: Target,
     onSent?: OnSent,
   ): Promise<{ reply: DeviceReply; token?: string; accept?: number | null }> {
+    const { path } = target;
     const asked = observeRequest(session.data, target, this.modelsOf(session));
-    const usual = !target.together && target.accept === undefined;
+    const isDefaultFormat = !target.together && target.accept === undefined;
     let { accept }: { accept?: number | null } = asked;
-    const { answer, token } = await this.tryFormats(session, { asked, path: target.path, usual }, async (request) => {
-      accept = usual ? (request.accept ?? null) : request.accept;
+    const { answer, token } = await this.tryFormats(session, { asked, path, isDefaultFormat }, async (request) => {
+      accept = isDefaultFormat ? (request.accept ?? null) : request.accept;
       const { answer, token } = await this.recordAnswer(session, (signal) =>
         this.links.to(session.address).observe(session.address, withOnSent(request, onSent), signal),
       );
       return { ...answer, answer, token };
     });
-    const reply = target.together
-      ? replyOf(session, '/', formatted(answer, asked))
-      : replyOf(session, target.path, answer);
+    const reply = target.together ? replyOf(session, '/', formatted(answer, asked)) : replyOf(session, path, answer);
     return { reply, token, accept };
   }
 
   /**
    * A device may refuse the format that this service requests by default. It is then asked for a format that it names in its
    * registration, or without Accept if it names none; later requests for the path begin with that.
-   * `usual`: the caller named no format.
+   * `isDefaultFormat`: the caller named no format.
    */
   private async tryFormats<A extends { code: string }>(
     session: Session,
-    { asked, path, usual }: { asked: DeviceRequest; path: string; usual: boolean },
+    { asked, path, isDefaultFormat }: { asked: DeviceRequest; path: string; isDefaultFormat: boolean },
     attempt: (request: DeviceRequest) => Promise<A>,
   ): Promise<A> {
-    if (!usual || asked.accept === undefined) return attempt(asked);
+    if (!isDefaultFormat || asked.accept === undefined) return attempt(asked);
     const { accept: refused, ...plain } = asked;
     const instead =
       currentFormat(refused) === contentFormat.tlv ? chooseInsteadOfTlv(session.data.contentFormats) : undefined;

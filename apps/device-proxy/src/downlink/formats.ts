@@ -57,7 +57,7 @@ export interface SentValue {
 }
 
 /** The value as if its resource had been read alone. */
-const alone = (value: ResourceValue): SentValue => {
+const asSingleRead = (value: ResourceValue): SentValue => {
   const own = chooseWriteFormat(value.type);
   const payload = encodeValues(own, value.path, [value]);
   return { path: value.path, payload, contentType: nameOf(own), timeMs: value.timeMs };
@@ -69,7 +69,7 @@ export const readSend = (
   payload: Buffer,
   models: ModelRegistry,
   nowMs: number,
-): SentValue[] => decodeSend(format ?? contentFormat.senmlJson, payload, models, nowMs).map(alone);
+): SentValue[] => decodeSend(format ?? contentFormat.senmlJson, payload, models, nowMs).map(asSingleRead);
 
 /** The values in an answer that names its paths itself. Throws Malformed or UnsupportedFormat. */
 export const readComposite = (
@@ -78,7 +78,7 @@ export const readComposite = (
   models: ModelRegistry,
   nowMs: number,
 ): SentValue[] =>
-  decodeSend(contentFormatOf(contentType) ?? contentFormat.senmlJson, payload, models, nowMs).map(alone);
+  decodeSend(contentFormatOf(contentType) ?? contentFormat.senmlJson, payload, models, nowMs).map(asSingleRead);
 
 /** Each path in the payload, once; or why the payload is not a list of paths (for a write: with values). */
 export const compositePaths = (

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { type Asked, isRepeatable, operationOf } from './operation.js';
+import { type CommandRequest, isRepeatable, operationOf } from './operation.js';
 
-const ask = (asked: Partial<Asked>): Asked => ({
+const ask = (asked: Partial<CommandRequest>): CommandRequest => ({
   kind: 'device-request',
   method: 'GET',
   path: '/3303/0/5700',
@@ -13,7 +13,7 @@ const ask = (asked: Partial<Asked>): Asked => ({
 const payload = Buffer.from('1');
 
 describe('operationOf', () => {
-  it.each<[Partial<Asked>, string]>([
+  it.each<[Partial<CommandRequest>, string]>([
     [{}, 'read'],
     [{ accept: 'application/link-format' }, 'discover'],
     [{ method: 'PUT', payload }, 'write'],

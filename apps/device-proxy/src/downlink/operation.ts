@@ -13,7 +13,7 @@ export type Operation =
   | 'read-composite'
   | 'write-composite';
 
-export interface Asked {
+export interface CommandRequest {
   kind: 'device-request' | 'endpoint' | 'subscription' | 'campaign';
   method: 'GET' | 'PUT' | 'POST' | 'DELETE' | 'FETCH' | 'IPATCH';
   path: string;
@@ -22,7 +22,7 @@ export interface Asked {
   payload: Buffer | null;
 }
 
-const hasPayload = (asked: Asked): boolean => asked.payload !== null && asked.payload.length > 0;
+const hasPayload = (request: CommandRequest): boolean => request.payload !== null && request.payload.length > 0;
 
 const operationOfPost = (path: string): Operation => {
   const depth = path.split('/').length - 1;
@@ -31,15 +31,15 @@ const operationOfPost = (path: string): Operation => {
 };
 
 /** A PUT with a query and no payload sets write attributes (spec §4.3); the operation of a POST depends on its target. */
-export const operationOf = (asked: Asked): Operation => {
-  if (asked.kind === 'subscription') return asked.method === 'FETCH' ? 'observe-composite' : 'observe';
-  switch (asked.method) {
+export const operationOf = (request: CommandRequest): Operation => {
+  if (request.kind === 'subscription') return request.method === 'FETCH' ? 'observe-composite' : 'observe';
+  switch (request.method) {
     case 'GET':
-      return asked.accept === 'application/link-format' ? 'discover' : 'read';
+      return request.accept === 'application/link-format' ? 'discover' : 'read';
     case 'PUT':
-      return asked.query.length > 0 && !hasPayload(asked) ? 'write-attributes' : 'write';
+      return request.query.length > 0 && !hasPayload(request) ? 'write-attributes' : 'write';
     case 'POST':
-      return operationOfPost(asked.path);
+      return operationOfPost(request.path);
     case 'DELETE':
       return 'delete';
     case 'FETCH':

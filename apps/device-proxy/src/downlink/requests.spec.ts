@@ -3,11 +3,11 @@ import { namesIn, standardModels } from '@lanyard/lwm2m';
 import type { RegistrationData } from '../sessions/session.js';
 import type { DeviceRequest } from '../transport/device-link.js';
 import type { Operation } from './operation.js';
-import { type Ask, createdPath, observeRequest, requestFor } from './requests.js';
+import { createdPath, observeRequest, type OperationRequest, requestFor } from './requests.js';
 
 const data = { lwm2mVersion: '1.1', rootPath: '', contentFormats: [110, 112] } as unknown as RegistrationData;
 const payload = Buffer.from('1');
-const ask = (operation: Operation, path: string, more: Partial<Ask> = {}): Ask => ({
+const ask = (operation: Operation, path: string, more: Partial<OperationRequest> = {}): OperationRequest => ({
   operation,
   path,
   query: [],
@@ -18,7 +18,7 @@ const ask = (operation: Operation, path: string, more: Partial<Ask> = {}): Ask =
 });
 
 describe('requestFor', () => {
-  it.each<[string, Ask, object]>([
+  it.each<[string, OperationRequest, object]>([
     ['a text resource is read as text', ask('read', '/3/0/0'), { method: 'GET', path: '/3/0/0', accept: 0 }],
     ['opaque bytes are read as such', ask('read', '/5/0/0'), { method: 'GET', path: '/5/0/0', accept: 42 }],
     [

@@ -16,7 +16,7 @@ import { formatOf, writeFormat } from './formats.js';
 import type { Operation } from './operation.js';
 
 /** One operation on a path of a device. */
-export interface Ask {
+export interface OperationRequest {
   operation: Operation;
   path: string;
   query: readonly string[];
@@ -37,7 +37,11 @@ const numberOf = (mediaType: string, { contentFormats }: RegistrationData): numb
   return format === undefined || mediaType === String(format) ? format : numberFor(format, contentFormats);
 };
 
-const content = (data: RegistrationData, { payload, contentType }: Ask, fallback: number): Partial<DeviceRequest> => {
+const content = (
+  data: RegistrationData,
+  { payload, contentType }: OperationRequest,
+  fallback: number,
+): Partial<DeviceRequest> => {
   if (payload === null || payload.length === 0) return {};
   const given = contentType === null ? undefined : numberOf(contentType, data);
   const format = given ?? numberFor(fallback, data.contentFormats);
@@ -59,12 +63,13 @@ const read = (
  * The paths are in the payload, which the sender wrote. Unless the sender requests another format, the answer has the format
  * of the payload, or SenML if that is SenML-ETCH.
  */
-const composite = (data: RegistrationData, ask: Ask): DeviceRequest => {
+const composite = (data: RegistrationData, request: OperationRequest): DeviceRequest => {
   const { rootPath } = data;
   const format = contentFormat.senmlJson;
-  const carried = { contentFormat: format, ...content(data, ask, format) };
-  if (ask.operation === 'write-composite') return { method: 'IPATCH', path: rootPath || '/', ...carried };
-  const accept = (ask.accept === null ? undefined : formatOf(ask.accept)) ?? answerFormatOf(carried.contentFormat);
+  const carried = { contentFormat: format, ...content(data, request, format) };
+  if (request.operation === 'write-composite') return { method: 'IPATCH', path: rootPath || '/', ...carried };
+  const accept =
+    (request.accept === null ? undefined : formatOf(request.accept)) ?? answerFormatOf(carried.contentFormat);
   return { method: 'FETCH', path: rootPath || '/', ...carried, accept };
 };
 
@@ -76,45 +81,45 @@ export const createdPath = (rootPath: string, location: readonly string[]): stri
 };
 
 /** The operations of LwM2M 1.1 core §6.3 as CoAP requests (LwM2M 1.1 transport §6.4). */
-export const requestFor = (data: RegistrationData, ask: Ask, models: ModelRegistry): DeviceRequest => {
-  const path = data.rootPath + ask.path;
-  switch (ask.operation) {
+export const requestFor = (data: RegistrationData, request: OperationRequest, models: ModelRegistry): DeviceRequest => {
+  const path = data.rootPath + request.path;
+  switch (request.operation) {
     case 'read':
-      return read(data, ask.path, ask.accept === null ? undefined : numberOf(ask.accept, data), models);
+      return read(data, request.path, request.accept === null ? undefined : numberOf(request.accept, data), models);
     case 'discover':
       // In LwM2M 1.2, the query may contain a depth.
       return {
         method: 'GET',
         path,
         accept: contentFormat.linkFormat,
-        ...(ask.query.length > 0 && { query: ask.query }),
+        ...(request.query.length > 0 && { query: request.query }),
       };
     case 'observe':
-      return observeRequest(data, { path: ask.path }, models);
+      return observeRequest(data, { path: request.path }, models);
     case 'write': {
-      const format = numberFor(writeFormat(ask.path, models), data.contentFormats);
+      const format = numberFor(writeFormat(request.path, models), data.contentFormats);
       return {
         method: 'PUT',
         path,
-        query: ask.query,
+        query: request.query,
         payload: Buffer.alloc(0),
         contentFormat: format,
-        ...content(data, ask, format),
+        ...content(data, request, format),
       };
     }
     case 'write-attributes':
-      return { method: 'PUT', path, query: ask.query };
+      return { method: 'PUT', path, query: request.query };
     case 'write-partial':
     case 'create':
-      return { method: 'POST', path, query: ask.query, ...content(data, ask, contentFormat.tlv) };
+      return { method: 'POST', path, query: request.query, ...content(data, request, contentFormat.tlv) };
     case 'execute':
-      return { method: 'POST', path, query: ask.query, ...content(data, ask, contentFormat.text) };
+      return { method: 'POST', path, query: request.query, ...content(data, request, contentFormat.text) };
     case 'delete':
       return { method: 'DELETE', path };
     case 'read-composite':
     case 'write-composite':
     case 'observe-composite':
-      return composite(data, ask);
+      return composite(data, request);
   }
 };
 

@@ -84,7 +84,7 @@ export class Downloads {
     const session = this.sessions.atAddress(accountId, address);
     if (session) this.lastSeen.recordMessage(session);
     else if (isFresh)
-      await this.sessions.with({ by: 'address', accountId, address }, address, async (taken) => {
+      await this.sessions.withSession({ by: 'address', accountId, address }, address, async (taken) => {
         if (taken) this.lastSeen.recordMessage(taken);
       });
   }

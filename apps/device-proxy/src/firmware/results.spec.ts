@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { firmwareResults } from '@lanyard/lwm2m';
-import { eventOf, mayTellOfFirmware, nameFor } from './results.js';
+import { eventOf, mayContainFirmwareStatus, nameFor } from './results.js';
 
 describe('eventOf', () => {
   it('results of object 5 in the codes of spec §6.2', () => {
@@ -36,8 +36,8 @@ describe('eventOf', () => {
 });
 
 it('only these objects are looked at', () => {
-  expect(['/5', '/5/0', '/5/0/5', '/10252/0/3'].every(mayTellOfFirmware)).toBe(true);
-  expect(['/3303/0/5700', '/50/0', '/5/1/5', '/102520/0'].some(mayTellOfFirmware)).toBe(false);
+  expect(['/5', '/5/0', '/5/0/5', '/10252/0/3'].every(mayContainFirmwareStatus)).toBe(true);
+  expect(['/3303/0/5700', '/50/0', '/5/1/5', '/102520/0'].some(mayContainFirmwareStatus)).toBe(false);
 });
 
 it('numbers in words', () => {

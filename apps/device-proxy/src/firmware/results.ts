@@ -16,7 +16,7 @@ export const sources: readonly Source[] = [
 const prefixes = ['/5', '/10252'];
 
 /** Whether a value at the path may contain a source's state or result. Called for every value: it must be cheap. */
-export const mayTellOfFirmware = (path: string): boolean =>
+export const mayContainFirmwareStatus = (path: string): boolean =>
   prefixes.some((prefix) => path === prefix || path.startsWith(`${prefix}/0`));
 
 export interface FirmwareEvent {

@@ -27,7 +27,7 @@ type Status = 'asked' | 'confirmed' | 'lost';
 const databaseTime = new PreparedStatement<{ at: string }>(`SELECT ${isoTime('clock_timestamp()')} AS at`);
 
 /** Selects subscriptions whose path is observed by itself, with these attributes. */
-export const observedAlone = (attributes: string | undefined) => ({
+export const singleObservation = (attributes: string | undefined) => ({
   together: IsNull(),
   attributes: attributes ?? IsNull(),
 });
@@ -155,7 +155,7 @@ export class SubscriptionStore {
     { deviceId, path, keyId }: SubscriptionKey,
     attributes: string | undefined,
   ): Promise<void> {
-    const which = { deviceId, path, ...observedAlone(attributes) };
+    const which = { deviceId, path, ...singleObservation(attributes) };
     await this.confirmThose(manager, [
       { ...which, keyId },
       { ...which, origin: 'presubscription' },
@@ -163,7 +163,7 @@ export class SubscriptionStore {
   }
 
   /** The device reports all paths of a composite observation. */
-  confirmTogether(manager: EntityManager, deviceId: string, together: string): Promise<void> {
+  confirmComposite(manager: EntityManager, deviceId: string, together: string): Promise<void> {
     return this.confirmThose(manager, [{ deviceId, together }]);
   }
 
@@ -203,7 +203,7 @@ export class SubscriptionStore {
     { deviceId, path }: Pick<Subscription, 'deviceId' | 'path'>,
     attributes: string | undefined,
   ): Promise<Subscription[]> {
-    const which = { deviceId, path, ...observedAlone(attributes) };
+    const which = { deviceId, path, ...singleObservation(attributes) };
     return this.lose(
       manager,
       [

@@ -25,7 +25,7 @@ export class Subscription {
   @Column('text')
   status!: 'asked' | 'confirmed';
 
-  /** For a subscription to several paths at once: the id of its command. The paths are observed together. */
+  /** For a composite observation: the id of its command, the same for each of its paths. Otherwise null. */
   @Column('text', { nullable: true })
   together!: string | null;
 

@@ -53,7 +53,7 @@ export class CertificateRenewal {
   }
 
   /** Reads the files, and uses them if they changed. Never rejects. */
-  async look(): Promise<void> {
+  async reloadIfChanged(): Promise<void> {
     const { files, logger, scheme, use } = this.parts;
     try {
       const [certificate, privateKey] = await Promise.all([

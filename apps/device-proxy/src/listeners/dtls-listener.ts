@@ -10,7 +10,7 @@ type SharedParts = Pick<
   | 'admissionControl'
   | 'authenticator'
   | 'clock'
-  | 'compare'
+  | 'confirmSession'
   | 'handshakeTimerOf'
   | 'isRegistered'
   | 'isSuspended'

@@ -95,7 +95,7 @@ export class Listeners {
         sharing,
         isRegistered: (accountId, address) => sessions.hasAt(accountId, address),
         registeredUntilMs: (accountId, address) => sessions.expiryAt(accountId, address) ?? 0,
-        compare: (accountId, address) => this.compare(accountId, address),
+        confirmSession: (accountId, address) => this.confirmSession(accountId, address),
       });
     const stream = tls && tlsStream(tls, tlsAuthenticator, { ...shared, events });
     this.connectionListeners = [
@@ -146,7 +146,7 @@ export class Listeners {
 
   /** Lets listeners whose certificate files were replaced show the new certificate. */
   async renewCertificates(): Promise<void> {
-    await Promise.all(this.renewals.map((renewal) => renewal.look()));
+    await Promise.all(this.renewals.map((renewal) => renewal.reloadIfChanged()));
   }
 
   /** Closes every open connection of devices of the account. */
@@ -159,9 +159,9 @@ export class Listeners {
     return this.all.find((transport) => transport.scheme === scheme)?.port ?? 0;
   }
 
-  private async compare(accountId: string, address: string): Promise<void> {
+  private async confirmSession(accountId: string, address: string): Promise<void> {
     const session = this.sessions.atAddress(accountId, address);
-    if (session) await this.sessions.isOurs(session);
+    if (session) await this.sessions.confirmOwnership(session);
   }
 
   /** The connection of a device is over: its commands wait until it sends a message again. */

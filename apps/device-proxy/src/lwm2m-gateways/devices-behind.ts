@@ -61,8 +61,8 @@ export class DevicesBehind {
     return this.sessions.exclusive.run(deviceId, async () => {
       const address = viaAddress(gateway.deviceId, device.prefix);
       const data = describedBy(gateway, device);
-      const held = this.sessions.get(deviceId);
-      if (held?.gateway === gateway && held.address === address) await this.update(held, data);
+      const existing = this.sessions.get(deviceId);
+      if (existing?.gateway === gateway && existing.address === address) await this.update(existing, data);
       else {
         const route = await this.routeOf(deviceId);
         // The device registered by itself, and keeps that session until the session ends.

@@ -8,10 +8,10 @@ export const devicesBehindMax = 400;
 export const admittedAtOnce = 16;
 
 /** Pause before the next attempt to admit devices, when the registry or the infrastructure did not answer. */
-export const admitAgainMs = 5_000;
+export const admitRetryPauseMs = 5_000;
 
 /** Pause before the next attempt to serve a device that connects by itself: another replica may have its registration. */
-export const lookAgainMs = 60_000;
+export const directDeviceRetryPauseMs = 60_000;
 
 /** Devices of one list that have entries in the event log; a further entry says how many have none. */
 export const entriesMax = 20;

@@ -23,7 +23,7 @@ import { DeviceDirectory } from '../state/device-directory.js';
 import { viaOf } from '../transport/peer-address.js';
 import { DevicesBehind } from './devices-behind.js';
 import { type Known, knownOf, type PrefixStatus, unread } from './known-devices.js';
-import { admitAgainMs, admittedAtOnce, lookAgainMs } from './limits.js';
+import { admitRetryPauseMs, admittedAtOnce, directDeviceRetryPauseMs } from './limits.js';
 import { problems, type RefusedDevice, RefusedDevices } from './refused-devices.js';
 
 /** Whether another replica may be the one that learns when the device can be served. */
@@ -35,8 +35,9 @@ export class Lwm2mGateways implements BeforeApplicationShutdown {
   private readonly known = new WeakMap<Session, Known>();
   /** Gateways whose object 25 is read at their next message. */
   private readonly due = new Set<Session>();
-  /** Gateways whose list is applied again after `admitAgainMs`, and those for which that is after `lookAgainMs`. */
+  /** Gateways whose list is applied again after `admitRetryPauseMs`. */
   private readonly reapplySoon = new Set<Session>();
+  /** Gateways whose list is applied again after `directDeviceRetryPauseMs`. */
   private readonly reapplyLater = new Set<Session>();
   private readonly turns = new KeyedMutex();
   private readonly work: RunningWork;
@@ -75,7 +76,7 @@ export class Lwm2mGateways implements BeforeApplicationShutdown {
   }
 
   /** Called when the device has registered or updated its registration: reads or applies its list again if needed. */
-  look(session: Session): void {
+  refreshList(session: Session): void {
     const { data } = session;
     const { data: before, isObserved = false } = this.known.get(session) ?? unread;
     // The observation was lost, for example because it ended with its connection.
@@ -88,7 +89,7 @@ export class Lwm2mGateways implements BeforeApplicationShutdown {
   }
 
   /** Applies the list that the gateway has reported, its object 25. */
-  noteList(session: Session, { payload, contentFormat: format = contentFormat.tlv }: List): void {
+  applyReportedList(session: Session, { payload, contentFormat: format = contentFormat.tlv }: List): void {
     if (session.gateway) return;
     try {
       const models = this.models.registryOf(session.accountId, session.data.objectVersions);
@@ -114,11 +115,11 @@ export class Lwm2mGateways implements BeforeApplicationShutdown {
       const isObserved = session.observations.has(gatewayPath);
       this.known.set(session, { ...(this.known.get(session) ?? unread), data: session.data, isObserved });
       if (reply.code === '2.05')
-        this.noteList(session, { payload: reply.payload, contentFormat: contentFormatOf(reply.contentType) });
+        this.applyReportedList(session, { payload: reply.payload, contentFormat: contentFormatOf(reply.contentType) });
       else if (reply.code === '4.04') this.apply(session, { devices: [], unusable: [] });
       else {
         this.refuseList(session, `the gateway said ${reply.code}`);
-        if (reply.code.startsWith('5.')) this.work.later(admitAgainMs, () => this.readAtNextMessage(session));
+        if (reply.code.startsWith('5.')) this.work.later(admitRetryPauseMs, () => this.readAtNextMessage(session));
       }
     } catch (err) {
       if (session.isOver) return;
@@ -182,7 +183,7 @@ export class Lwm2mGateways implements BeforeApplicationShutdown {
       for (let device = remaining.shift(); device && isCurrent(); device = remaining.shift()) {
         const { instance, deviceId: name, prefix } = device;
         const result = await this.serveOne(gateway, device);
-        if (isFreedElsewhere(result)) this.applyOnce(gateway, this.reapplyLater, lookAgainMs);
+        if (isFreedElsewhere(result)) this.applyOnce(gateway, this.reapplyLater, directDeviceRetryPauseMs);
         statuses.set(prefix, result === 'pending' ? result : typeof result === 'string' ? 'refused' : 'served');
         if (typeof result !== 'string') served.add(result.deviceId);
         else if (result !== 'pending') refused.push({ instance, deviceId: name, prefix, problem: problems[result] });
@@ -194,7 +195,7 @@ export class Lwm2mGateways implements BeforeApplicationShutdown {
     const isPending = [...statuses.values()].includes('pending');
     const reported = this.refused.reportNew(gateway, [...known.unusable, ...refused], known.reported);
     this.known.set(gateway, { ...known, statuses, reported });
-    if (isPending) this.work.later(admitAgainMs, () => this.applyAgain(gateway));
+    if (isPending) this.work.later(admitRetryPauseMs, () => this.applyAgain(gateway));
     for (const behind of await this.sessions.store.behind(deviceId))
       if (!served.has(behind) && !(isPending && this.sessions.get(behind)))
         await this.devices.endSession(behind, deviceId);
@@ -220,7 +221,7 @@ export class Lwm2mGateways implements BeforeApplicationShutdown {
     this.due.delete(session);
     const entry = this.directory.get(session.deviceId);
     const gateway = session.gateway ?? this.sessions.get(entry?.hostGateway ?? '');
-    if (gateway && entry) this.applyOnce(gateway, this.reapplySoon, admitAgainMs);
+    if (gateway && entry) this.applyOnce(gateway, this.reapplySoon, admitRetryPauseMs);
   }
 
   /** Applies the list again after the delay: once, however often this is called before. */
@@ -253,7 +254,7 @@ export class Lwm2mGateways implements BeforeApplicationShutdown {
   private run(session: Session, work: () => Promise<void>): void {
     this.work.run(work, (err) => {
       this.logger.error({ err, deviceId: session.deviceId }, 'devices behind a gateway not served: will be retried');
-      this.work.later(admitAgainMs, () => this.applyAgain(session));
+      this.work.later(admitRetryPauseMs, () => this.applyAgain(session));
     });
   }
 }

@@ -90,7 +90,7 @@ export class UploadedModels {
       resources: [...resources].map(([id, model]) => ({ id, ...model })),
       createdAt: new Date(nowMs),
     };
-    await this.changing(actor, async (manager) => {
+    await this.changeSerially(actor, async (manager) => {
       const known = await manager.find(UploadedModel, {
         where: { accountId },
         select: { objectId: true, version: true },
@@ -131,7 +131,7 @@ export class UploadedModels {
 
   async remove(actor: Actor, id: string): Promise<void> {
     const { accountId } = actor;
-    await this.changing(actor, async (manager) => {
+    await this.changeSerially(actor, async (manager) => {
       const model = isId(id) ? await manager.findOneBy(UploadedModel, { accountId, id }) : null;
       if (!model) throw new ModelNotFound();
       await manager.delete(UploadedModel, { id });
@@ -152,7 +152,10 @@ export class UploadedModels {
   }
 
   /** Serialises the changes of an account, which gives its announcements an order. */
-  private changing({ accountId, requestId }: Actor, work: (manager: EntityManager) => Promise<void>): Promise<void> {
+  private changeSerially(
+    { accountId, requestId }: Actor,
+    work: (manager: EntityManager) => Promise<void>,
+  ): Promise<void> {
     return this.dataSource.transaction(async (manager) => {
       causedBy(manager, requestId);
       await manager.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 1))', [accountId]);

@@ -5,7 +5,7 @@ import { DownlinkClient, type DeviceReply, type OnSent } from '../downlink/downl
 import { type ObserveSequence, type ObserveSequences, writeObserveSequences } from '../sessions/observe-sequence.js';
 import { type Observation, type Target, targetKey } from '../sessions/observations.js';
 import { RegisteredPaths } from '../sessions/registered-links.js';
-import type { AnswerAhead, ReportWith } from '../sessions/pending-subscriber.js';
+import type { AnswerWithValue, ReportWithAnswer } from '../sessions/pending-subscriber.js';
 import type { Session } from '../sessions/session.js';
 import { LastSeen } from '../sessions/last-seen.js';
 import { Sessions } from '../sessions/sessions.js';
@@ -20,7 +20,7 @@ export interface Observed {
 }
 
 /** Announces the first value, with the answer of the subscription that it is for. */
-export type ReportFirst = (observed: Observed, report: ReportWith) => Promise<void>;
+export type ReportFirst = (observed: Observed, report: ReportWithAnswer) => Promise<void>;
 
 /** Delay before a peer is released: the message that ended its session may be retransmitted, and its answer repeated. */
 const releaseDelayMs = 10_000;
@@ -44,7 +44,7 @@ export class Observer implements BeforeApplicationShutdown {
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
-    lastSeen.writesAlong((session) => this.newestOf(session));
+    lastSeen.setObserveSequenceSource((session) => this.observeSequencesOf(session));
     sessions.listen({
       began: async (session, how, previousAddress) => {
         const { address, reachedAt } = session;
@@ -62,7 +62,7 @@ export class Observer implements BeforeApplicationShutdown {
     });
   }
 
-  /** Observes one path, or several together, and delivers the first values to the subscribers. */
+  /** Observes one path, or several with a composite observation, and delivers the first values to the subscribers. */
   async observe(session: Session, target: Target, onSent?: OnSent, reportFirst?: ReportFirst): Promise<Observed> {
     const { path, attributes, together } = target;
     const key = targetKey(target);
@@ -72,7 +72,7 @@ export class Observer implements BeforeApplicationShutdown {
     if (observing)
       this.remember(session, { path, attributes, token, ...(accept !== undefined && { accept }), together });
     try {
-      const report = (answer?: AnswerAhead): Promise<void> => this.reportFirstValue(session, target, reply, answer);
+      const report = (answer?: AnswerWithValue): Promise<void> => this.reportFirstValue(session, target, reply, answer);
       if (reply.code.startsWith('2.')) await (reportFirst ? reportFirst({ reply, observing }, report) : report());
       if (observing) await this.store(session, key);
     } catch (error) {
@@ -183,7 +183,7 @@ export class Observer implements BeforeApplicationShutdown {
   }
 
   /** The positions as stored in Redis, so that the next owner of the session continues the same order. */
-  private newestOf({ reachedAt, observations }: Session): string {
+  private observeSequencesOf({ reachedAt, observations }: Session): string {
     if (observations.all().length === 0 || !outlivesReplica(reachedAt)) return '';
     const all = this.newestAt(reachedAt);
     // The address may have observations of a gateway and of the devices behind it: only those of this session are kept.
@@ -255,10 +255,10 @@ export class Observer implements BeforeApplicationShutdown {
     session: Session,
     target: Target,
     reply: DeviceReply,
-    answer: AnswerAhead | undefined,
+    answer: AnswerWithValue | undefined,
   ): Promise<void> {
     const { path, together } = target;
-    if (together) return this.values.reportTogether(session, path, reply, { answer });
+    if (together) return this.values.reportComposite(session, path, reply, { answer });
     const { payload, contentType, maxAgeSeconds } = reply;
     const audience = answer ? session.singleSubscribers(target) : session.answeredSubscribers(target);
     return this.values.report(session, {

@@ -6,8 +6,8 @@ import { Inject, Injectable } from '@nestjs/common';
 import { readComposite, type SentValue } from '../downlink/formats.js';
 import { UnreadableReports } from '../events/unreadable-reports.js';
 import { FirmwareReports } from '../firmware/firmware-reports.js';
-import { mayTellOfFirmware } from '../firmware/results.js';
-import type { AnswerAhead } from '../sessions/pending-subscriber.js';
+import { mayContainFirmwareStatus } from '../firmware/results.js';
+import type { AnswerWithValue } from '../sessions/pending-subscriber.js';
 import type { Session } from '../sessions/session.js';
 import { Receivers } from './receivers.js';
 import { byTime, inOrderOfTime, mayHaveTimes } from './times.js';
@@ -24,7 +24,7 @@ export interface ArrivedValue {
   measuredAtMs?: number;
   traceParent?: string;
   /** The answer of the subscription, if this is its first value. */
-  answer?: AnswerAhead | undefined;
+  answer?: AnswerWithValue | undefined;
   /** If present, facts are collected here for the outbox and not sent. */
   facts?: ResourceValueArrived[] | undefined;
 }
@@ -56,10 +56,10 @@ export class Values {
   ) {}
 
   /**
-   * Splits a notification of several paths: each value is reported for its own path, to the key that observes the paths
-   * together. `id`: that of the command that asked for them.
+   * Splits a notification of a composite observation: each value is reported for its own path, to the key that has the
+   * observation. `id`: that of the command that requested it.
    */
-  reportTogether(
+  reportComposite(
     session: Session,
     id: string,
     answer: Answer,
@@ -68,7 +68,7 @@ export class Values {
     return this.reportEach(session, answer, {
       ...about,
       cause: 'notify',
-      audienceOf: (path) => session.audience.together(id, path),
+      audienceOf: (path) => session.audience.compositeSubscribers(id, path),
     });
   }
 
@@ -139,7 +139,7 @@ export class Values {
     // Assigned before the first await, so that the numbers follow the order of arrival.
     const sequence = session.nextSequence();
     const observedAt = formatTimestamp(this.clock.now());
-    if (!mayTellOfFirmware(value.path)) return this.send(session, value, sequence, observedAt);
+    if (!mayContainFirmwareStatus(value.path)) return this.send(session, value, sequence, observedAt);
     return this.recordThenSend(session, value, sequence, observedAt);
   }
 
@@ -166,7 +166,7 @@ export class Values {
       values.map((each, n) => {
         const value = n === 0 ? each : { ...each, answer: undefined };
         const sequence = session.nextSequence();
-        if (!mayTellOfFirmware(value.path)) return this.send(session, value, sequence, observedAt);
+        if (!mayContainFirmwareStatus(value.path)) return this.send(session, value, sequence, observedAt);
         recorded = recorded.then(() => this.recordThenSend(session, value, sequence, observedAt));
         return recorded;
       }),

@@ -4,7 +4,7 @@ import { targetKey } from './observations.js';
 interface Row {
   path: string;
   keyId: string;
-  /** The command that asked for several paths at once. */
+  /** The id of the command that requested the composite observation; null for a single path. */
   together: string | null;
   /** Attributes of the observation, if it has any. */
   attributes: string | null;
@@ -62,7 +62,7 @@ export class Audience {
   }
 
   /** The key that observes the path, or a parent of it, with the composite observation of the command `id`. */
-  together(id: string, path: string): readonly string[] {
+  compositeSubscribers(id: string, path: string): readonly string[] {
     const composite = this.composites.get(id);
     return composite && pathAndParents(path).some((one) => composite.paths.has(one)) ? [composite.keyId] : none;
   }

@@ -13,7 +13,7 @@ export class LastSeen implements OnApplicationBootstrap, BeforeApplicationShutdo
   /** Sessions with `unwritten` set. */
   private unwritten: Session[] = [];
   private readonly listeners: ((session: Session) => void)[] = [];
-  private newestOf: (session: Session) => string = () => '';
+  private observeSequencesOf: (session: Session) => string = () => '';
   private timer: Timer | undefined;
   private writing: Promise<void> = Promise.resolve();
 
@@ -44,11 +44,11 @@ export class LastSeen implements OnApplicationBootstrap, BeforeApplicationShutdo
   }
 
   /**
-   * Sets the function that returns the position of the session's observations, which is written with the last-seen
-   * time; '' leaves the stored one unchanged.
+   * Sets the function that returns the ObserveSequences of the session's observations in the form that Redis stores.
+   * They are written with the last-seen time; '' leaves the stored ones unchanged.
    */
-  writesAlong(newestOf: (session: Session) => string): void {
-    this.newestOf = newestOf;
+  setObserveSequenceSource(observeSequencesOf: (session: Session) => string): void {
+    this.observeSequencesOf = observeSequencesOf;
   }
 
   /** The last-seen time or the position of the observations has changed. */
@@ -80,7 +80,7 @@ export class LastSeen implements OnApplicationBootstrap, BeforeApplicationShutdo
     try {
       const renewals = batch.map((session) => {
         const { deviceId, epoch, lastSeenAtMs } = session;
-        return { deviceId, epoch, lastSeenAtMs, newest: this.newestOf(session) };
+        return { deviceId, epoch, lastSeenAtMs, newest: this.observeSequencesOf(session) };
       });
       const owned = await this.sessions.store.renewAll(renewals);
       batch.forEach((session, n) => {

@@ -5,7 +5,7 @@ export interface CompositePaths {
   format: number;
 }
 
-/** An observation of one path, or of several together: which token its notifications carry. */
+/** An observation of one path, or a composite observation of several: which token its notifications carry. */
 export interface Observation {
   /** For several paths: the id of the command that requested them. */
   path: string;
@@ -13,10 +13,11 @@ export interface Observation {
   attributes?: string | undefined;
   /** Hex. */
   token: string;
-  /** The requested Content-Format, for later requests; null: none, because the device refused the usual one. */
+  /** The requested Content-Format, for later requests; null: none, because the device refused the default one. */
   accept?: number | null;
   /** The device observes this path by itself: the token is its own, and no request is needed. */
   auto?: boolean;
+  /** Present for a composite observation. Stored in Redis under this name. */
   together?: CompositePaths;
 }
 

@@ -1,7 +1,7 @@
 import type { AsyncResponseItem } from '@lanyard/contracts';
 
 /** The answer of a subscription, sent with the first value, so that nothing can come between the two. */
-export interface AnswerAhead {
+export interface AnswerWithValue {
   uid: string;
   keyId: string;
   item: AsyncResponseItem;
@@ -9,7 +9,7 @@ export interface AnswerAhead {
 }
 
 /** Announces a value, with the answer of the subscription if it is its first value. */
-export type ReportWith = (answer: AnswerAhead | undefined) => Promise<void>;
+export type ReportWithAnswer = (answer: AnswerWithValue | undefined) => Promise<void>;
 
 /** A key whose subscription command is in progress; it joins the audience when the command has ended. */
 export interface PendingSubscriber {
@@ -18,12 +18,12 @@ export interface PendingSubscriber {
   /** Attributes of the observation, if it has any. */
   readonly attributes: string | undefined;
   /** The key waits for one composite observation: values of other observations are not for it. */
-  readonly isTogether: boolean;
+  readonly isComposite: boolean;
   /** A value was sent to the key, or is being sent: the key gets every later value. */
   readonly isReceiving: boolean;
   /** Reports a value that the device notified while the command is in progress. Reported at once: values keep their order. */
   reportValue(
     value: { payload: Buffer; contentType: string; maxAgeSeconds?: number | undefined },
-    report: ReportWith,
+    report: ReportWithAnswer,
   ): Promise<void>;
 }

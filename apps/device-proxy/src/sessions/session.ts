@@ -123,7 +123,7 @@ export class Session {
   /** Keys for which the path is observed by itself with these attributes, including the pending one. */
   singleSubscribers(target: Pick<Target, 'path' | 'attributes'>): readonly string[] {
     const { pendingSubscriber: pending } = this;
-    const joining = pending?.isTogether === false && pending.attributes === target.attributes ? pending : undefined;
+    const joining = pending?.isComposite === false && pending.attributes === target.attributes ? pending : undefined;
     return this.withPending(target.path, this.audience.singleSubscribers(targetKey(target)), joining);
   }
 

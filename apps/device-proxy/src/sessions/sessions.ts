@@ -68,7 +68,7 @@ export class Sessions {
     return this.index.ofDevice(deviceId);
   }
 
-  /** Excludes sessions that must first be compared with Redis or are still loading: `with` waits for those. */
+  /** Excludes sessions that must first be compared with Redis or are still loading: `withSession` waits for those. */
   atAddress(accountId: string, address: string): Session | undefined {
     const session = this.index.atAddress(accountId, address);
     if (!session || this.isDoubted(session)) return undefined;
@@ -135,9 +135,13 @@ export class Sessions {
    * Finds the session a message belongs to, taking it over if need be, and runs `work` on it; no other work on the device
    * runs in between. `address`: where the message came from, when the device may have moved.
    */
-  async with<T>(lookup: Lookup, address: string, work: (session: Session | undefined) => Promise<T>): Promise<T> {
-    const held = this.local(lookup);
-    if (held && this.isDoubted(held)) await this.isOurs(held);
+  async withSession<T>(
+    lookup: Lookup,
+    address: string,
+    work: (session: Session | undefined) => Promise<T>,
+  ): Promise<T> {
+    const local = this.local(lookup);
+    if (local && this.isDoubted(local)) await this.confirmOwnership(local);
     const deviceId = this.local(lookup)?.deviceId ?? (await this.store.find(lookup));
     if (deviceId === undefined) return work(undefined);
     return this.exclusive.run(deviceId, async () =>
@@ -158,10 +162,13 @@ export class Sessions {
     return deviceId === undefined ? undefined : this.store.read(deviceId);
   }
 
-  /** Asks Redis: true while no later epoch has the session. A session that is no longer this replica's is dropped. */
-  async isOurs(session: Session): Promise<boolean> {
+  /**
+   * Compares the epoch of the session, and that of its gateway's session, with Redis. True if the session is still this
+   * replica's; otherwise it is dropped.
+   */
+  async confirmOwnership(session: Session): Promise<boolean> {
     if (session.isOver) return false;
-    if (session.gateway && !(await this.isOurs(session.gateway))) return false;
+    if (session.gateway && !(await this.confirmOwnership(session.gateway))) return false;
     const epoch = await this.store.epochOf(session.deviceId);
     this.doubted.delete(session);
     if (epoch !== session.epoch && !session.isOver) this.drop(session);
@@ -318,8 +325,9 @@ export class Sessions {
   }
 
   private async takeOver(deviceId: string, lookup: Lookup, address: string): Promise<Session | undefined> {
-    const held = this.index.ofDevice(deviceId);
-    if (held && lookup.by === 'token' && this.observing(held, lookup.token) && (await this.isOurs(held))) return held;
+    const local = this.index.ofDevice(deviceId);
+    if (local && lookup.by === 'token' && this.observing(local, lookup.token) && (await this.confirmOwnership(local)))
+      return local;
     // This replica may hold a session that differs from what the device shows: one of the two is outdated, and Redis decides.
     const expected =
       // The caller moves the session once it knows that the observation is the session's.

@@ -315,9 +315,9 @@ export class SubscriptionReconciler implements BeforeApplicationShutdown {
   /** True when the device observes every path with subscribers. Throws NotReady when it is not ready to observe some of them. */
   private async reconcile(session: Session, rows: readonly Subscription[]): Promise<boolean> {
     const { observer } = this;
-    const alone = rows.filter((row) => row.together === null);
+    const single = rows.filter((row) => row.together === null);
     const composites = this.compositesIn(rows);
-    const targets = this.targetsIn(alone);
+    const targets = this.targetsIn(single);
     const wanted = new Set([...targets.keys(), ...composites.keys()]);
     for (const observation of session.observations.all()) {
       const key = targetKey(observation);

@@ -18,7 +18,7 @@ import { SubscriptionStore } from '../interest/subscription-store.js';
 /** How long a caller waits for the device before it gets an asynchronous response. */
 const answerWaitMs = 2_000;
 
-export interface Asked {
+export interface SubscribeResult {
   asyncId: string;
   /** The device already reports the path, or confirmed the subscription within the wait. */
   confirmed: boolean;
@@ -41,7 +41,7 @@ export class Subscriptions {
   }
 
   /** `attributes`: make it a separate observation, shared with keys that ask for the same attributes. */
-  async subscribe(identity: Identity, deviceId: string, path: string, attributes?: string): Promise<Asked> {
+  async subscribe(identity: Identity, deviceId: string, path: string, attributes?: string): Promise<SubscribeResult> {
     const { commands, store } = this;
     const device = await commands.device(identity, deviceId);
     const { session, accountId } = device;
@@ -86,7 +86,7 @@ export class Subscriptions {
   }
 
   /** Subscribes to several paths, which the device reports together (Observe-Composite); the result is the command's. */
-  async subscribeTogether(
+  async subscribeComposite(
     identity: Identity,
     device: KnownDevice,
     request: DeviceRequest,

@@ -150,7 +150,7 @@ export class DeviceDisconnector implements OnApplicationBootstrap, BeforeApplica
     const { sessions } = this;
     const stored = await sessions.store.read(deviceId);
     if (!stored || !this.isStill(deviceId, why)) return;
-    await sessions.with({ by: 'registration', registrationId: stored.registrationId }, '', async (session) => {
+    await sessions.withSession({ by: 'registration', registrationId: stored.registrationId }, '', async (session) => {
       if (session) await this.endSession(session, why);
     });
   }

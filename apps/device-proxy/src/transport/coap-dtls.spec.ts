@@ -25,8 +25,8 @@ const state: ConnectionState = {
   peer: { kind: 'psk', identity: Buffer.from('device') },
 };
 
-/** A listener that is not bound; `compare` asks Redis which replica has the session of a device. */
-const listener = (compare: DtlsParts['compare'], clock = new TestClock(), idleMs = 60_000): CoapDtls => {
+/** A listener that is not bound; `confirmSession` asks Redis which replica has the session of a device. */
+const listener = (confirmSession: DtlsParts['confirmSession'], clock = new TestClock(), idleMs = 60_000): CoapDtls => {
   const nothing = (): undefined => undefined;
   const later = (): Promise<void> => Promise.resolve();
   const parts = {
@@ -47,13 +47,13 @@ const listener = (compare: DtlsParts['compare'], clock = new TestClock(), idleMs
     },
     authenticator: {
       onDisconnect: nothing,
-      senderAgain: () => ({ accountId, credential }),
+      senderOfRestored: () => ({ accountId, credential }),
       opened: nothing,
       closed: nothing,
     },
     isSuspended: () => false,
     isRegistered: () => false,
-    compare,
+    confirmSession,
     admissionControl: new AdmissionControl({ requestsInFlightMax: 10 }, clock, new Metrics('test', 'test')),
     logger: createLogger({ app: 'test', replicaId: 'test', level: 'silent' }),
     clock,
@@ -65,8 +65,8 @@ describe('a DTLS connection that another replica has', () => {
   it.each([
     ['Redis has said whose the session is', () => Promise.resolve()],
     ['Redis does not say whose the session is', () => Promise.reject(new Error('Redis is away'))],
-  ])('ends here when %s', async (_, compare) => {
-    const coapDtls = listener(compare);
+  ])('ends here when %s', async (_, confirmSession) => {
+    const coapDtls = listener(confirmSession);
     const gone: string[] = [];
     coapDtls.onGone((_account, address) => gone.push(address));
     expect(coapDtls.restore({ state, credential }, 1)).toBe(true);

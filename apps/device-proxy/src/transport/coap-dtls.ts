@@ -53,7 +53,7 @@ export interface DtlsParts {
   /** When the registration of the device at this address expires; 0: there is none. */
   registeredUntilMs: (accountId: string, address: string) => number;
   /** Called when another replica has the connection: drops the session unless it is still this replica's. */
-  compare: (accountId: string, address: string) => Promise<void>;
+  confirmSession: (accountId: string, address: string) => Promise<void>;
   admissionControl: AdmissionControl;
   logger: Logger;
   clock: Clock;
@@ -161,7 +161,7 @@ export class CoapDtls implements Transport, DtlsHost {
   restore({ state, credential }: SavedConnection, takeOvers: number, from?: Address): boolean {
     if (this.openWith(state.id)) return true;
     const connection = this.transport.server.restore(state, { takeOvers, from });
-    const isAdmitted = this.admit(connection, this.parts.authenticator.senderAgain(state, credential));
+    const isAdmitted = this.admit(connection, this.parts.authenticator.senderOfRestored(state, credential));
     if (!isAdmitted) connection.close();
     return isAdmitted;
   }
@@ -170,7 +170,7 @@ export class CoapDtls implements Transport, DtlsHost {
     const open = this.openWith(id);
     try {
       // After this, work that waits for an answer of the device ends with the session, not with the connection.
-      if (open) await this.parts.compare(open.sender.accountId, open.peer.address);
+      if (open) await this.parts.confirmSession(open.sender.accountId, open.peer.address);
     } finally {
       // Also when Redis does not answer, because another replica sends and receives on the connection.
       this.connection(id)?.endWith('taken-over');

@@ -11,7 +11,7 @@ export interface DtlsAuthenticator {
   /** The identity of a handshake's client, proved now or in the session that it resumes. Undefined: it is not connected. */
   senderOf(handshake: HandshakeOfClient): Sender | undefined;
   /** The same for a connection that began in another process, from the credential that opened it there. */
-  senderAgain(state: ConnectionState, credential: ShownCredential): Sender | undefined;
+  senderOfRestored(state: ConnectionState, credential: ShownCredential): Sender | undefined;
   /** From here on the connection is closed when its access ends. */
   opened(connected: Connected): void;
   closed(connected: Connected): void;

@@ -15,7 +15,7 @@ export class Deregister {
     const lookup = { by: 'registration' as const, registrationId };
     if (!(await this.sessions.belongsTo(lookup, request.sender))) return { code: '4.03' };
     const attempt = (): Promise<UplinkReply | undefined> =>
-      this.sessions.with(lookup, request.address, async (session) => {
+      this.sessions.withSession(lookup, request.address, async (session) => {
         if (!session) return { code: '4.04' };
         return (await this.ends.end(session, 'device')) ? { code: '2.02' } : undefined;
       });

@@ -60,7 +60,7 @@ export class Notify {
     return this.report(session, observation, notification).then(() => {
       // The value is stored, and may be the newest one now.
       lastSeen.markUnwritten(session);
-      if (observation.path === gatewayPath) this.gateways.noteList(session, notification);
+      if (observation.path === gatewayPath) this.gateways.applyReportedList(session, notification);
       if (!notification.ended) return true;
       return this.endObservation(session, observation, notification.code).then(() => true);
     });
@@ -98,8 +98,8 @@ export class Notify {
       return found;
     };
     return (
-      (isLookedUp ? await sessions.with({ by: 'token', token }, address, following) : undefined) ??
-      (await sessions.with({ by: 'address', accountId, address }, address, matching))
+      (isLookedUp ? await sessions.withSession({ by: 'token', token }, address, following) : undefined) ??
+      (await sessions.withSession({ by: 'address', accountId, address }, address, matching))
     );
   }
 
@@ -149,12 +149,13 @@ export class Notify {
     const contentType = mediaTypeOf(format, together ? '/' : path);
     const payload =
       format === undefined ? received.payload : removeRoot(format, received.payload, session.data.rootPath);
-    if (together) return values.reportTogether(session, path, { payload, contentType, maxAgeSeconds }, { traceParent });
+    if (together)
+      return values.reportComposite(session, path, { payload, contentType, maxAgeSeconds }, { traceParent });
     const audience = session.singleSubscribers(observation);
     const cause = audience.length > 0 ? 'notify' : 'auto-observation';
     const value = { path, payload, contentType, maxAgeSeconds, cause, audience, traceParent } as const;
     const { pendingSubscriber: pending } = session;
-    if (pending?.isTogether !== false || !pending.paths.includes(path) || pending.attributes !== attributes)
+    if (pending?.isComposite !== false || !pending.paths.includes(path) || pending.attributes !== attributes)
       return values.report(session, value);
     return pending.reportValue(value, (answer) => values.report(session, { ...value, answer }));
   }

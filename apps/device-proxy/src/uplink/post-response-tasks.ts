@@ -36,6 +36,6 @@ export class PostResponseTasks {
     // Observations on devices behind it may have ended with its connection.
     for (const behind of this.sessions.behind(session))
       if (behind.appliedRules === undefined) void this.reconciler.applyRules(behind);
-    this.gateways.look(session);
+    this.gateways.refreshList(session);
   }
 }

@@ -28,7 +28,7 @@ export class Reconnection {
     const elsewhere = this.sessionElsewhere(sender, address);
     if (!elsewhere || (token !== undefined && !sessions.observing(elsewhere, token))) return undefined;
     const lookup = { by: 'registration', registrationId: elsewhere.registrationId } as const;
-    return sessions.with(lookup, address, async (session) => {
+    return sessions.withSession(lookup, address, async (session) => {
       if (!session || session.address === address) return session;
       const previous = session.address;
       if (!(await sessions.move(session, address))) return undefined;

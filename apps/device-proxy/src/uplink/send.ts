@@ -64,7 +64,7 @@ export class Send {
   private record(request: UplinkRequest): Promise<UplinkReply> {
     const { address, sender } = request;
     const lookup = { by: 'address' as const, accountId: sender.accountId, address };
-    return this.sessions.with<UplinkReply>(lookup, address, (session) =>
+    return this.sessions.withSession<UplinkReply>(lookup, address, (session) =>
       session ? this.recordValues(session, request) : Promise.resolve({ code: '4.04' }),
     );
   }

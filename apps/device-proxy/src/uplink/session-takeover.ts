@@ -18,7 +18,7 @@ export class SessionTakeover {
   follow(accountId: string, address: string): void {
     const lookup = { by: 'address', accountId, address } as const;
     this.sessions
-      .with(lookup, address, (session) => {
+      .withSession(lookup, address, (session) => {
         if (session) this.lastSeen.recordMessage(session);
         return Promise.resolve();
       })

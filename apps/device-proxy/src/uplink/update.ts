@@ -32,7 +32,7 @@ export class Update {
     const lookup = { by: 'registration' as const, registrationId };
     if (!(await this.sessions.belongsTo(lookup, request.sender))) return { code: '4.03' };
     const attempt = (): Promise<UplinkReply | undefined> =>
-      this.sessions.with(lookup, request.address, (session) =>
+      this.sessions.withSession(lookup, request.address, (session) =>
         session ? this.apply(session, request, read.change) : Promise.resolve<UplinkReply>({ code: '4.04' }),
       );
     // The first attempt drops a copy that another replica has taken over; the second one takes the session over again.
