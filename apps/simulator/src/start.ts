@@ -53,12 +53,12 @@ export const start = async (config: SimulatorConfig, write = toTerminal): Promis
     numbered: config.groups.some(({ numberedValues }) => numberedValues) ? new NumberedValues() : undefined,
   };
   const tally = new Tally();
-  const commons = {
+  const fleetContext = {
     context,
     transports: new Transports(context.timers, context.random),
     whole: tally,
   };
-  const groups = await Promise.all(config.groups.map((settings) => groupFleet(settings, commons)));
+  const groups = await Promise.all(config.groups.map((settings) => groupFleet(settings, fleetContext)));
   const fleet = new Fleet(groups, config.registrationsPerSecond);
   const http = new HttpServer(fleetMetrics(groups), context);
   const terminal = new Terminal({ groups, tally, write });

@@ -1,4 +1,4 @@
-/** Bounds the memory of a simulator that runs for months. */
+/** Bounds the memory of a simulator that runs for months: executions of further keys are not counted. */
 const rememberedMax = 200_000;
 
 /** Counts executions by device, path and argument, so that tests can tell whether something ran twice. */

@@ -64,9 +64,9 @@ export class Tally {
     this.whole?.count(event);
   }
 
-  took(what: Timed, ms: number): void {
+  recordLatency(what: Timed, ms: number): void {
     this.latencies[what].record(ms);
-    this.whole?.took(what, ms);
+    this.whole?.recordLatency(what, ms);
   }
 
   /** Counts one more device that has a registration, or one fewer. */

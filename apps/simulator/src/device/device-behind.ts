@@ -12,7 +12,7 @@ import { type Group } from './simulation-context.js';
 /** The part of the gateway that a device behind it needs. */
 export interface Host extends Reporting {
   readonly lifetimeSeconds: number;
-  chance(): number;
+  random(): number;
   changed(paths: readonly string[]): void;
 }
 
@@ -73,8 +73,8 @@ export class DeviceBehind implements RequestTarget, Reporting, Thing {
     return this.group.firmware;
   }
 
-  chance(): number {
-    return this.host.chance();
+  random(): number {
+    return this.host.random();
   }
 
   nowMs(): number {

@@ -94,7 +94,7 @@ export class Device implements RequestTarget, Contacting, Linked, Reporting, Reg
     return !this.gone && !this.off;
   }
 
-  chance(): number {
+  random(): number {
     return this.group.context.random();
   }
 
@@ -164,7 +164,7 @@ export class Device implements RequestTarget, Contacting, Linked, Reporting, Reg
     } catch (error) {
       this.recordError(error);
     }
-    this.registrar.lose();
+    this.registrar.forget();
     await this.transport.close();
   }
 
@@ -196,16 +196,16 @@ export class Device implements RequestTarget, Contacting, Linked, Reporting, Reg
 
   instancesChanged(): void {
     this.removeDeletedSoftware();
-    this.updateSoon({ isOfObjects: true });
+    this.updateSoon({ objectsChanged: true });
   }
 
   private removeDeletedSoftware(): void {
     this.usedSoftware?.removeDeleted((instance) => this.store.below(`/9/${instance}`).length > 0);
   }
 
-  /** Reports `news` in an update of the registration, which begins after the answer to the current request is sent. */
-  updateSoon(news: { isOfObjects?: boolean; lifetimeSeconds?: number } = {}): void {
-    this.registrar.tell(news);
+  /** Reports changes in an update of the registration, which begins after the answer to the current request is sent. */
+  updateSoon(changes: { objectsChanged?: boolean; lifetimeSeconds?: number } = {}): void {
+    this.registrar.addChanges(changes);
     if (this.registrar.isRegistered) this.contacts.in(0);
   }
 
@@ -223,7 +223,7 @@ export class Device implements RequestTarget, Contacting, Linked, Reporting, Reg
     this.group.tally.count('value-lost');
     if (error !== undefined) this.recordError(error);
     else if (!this.contacts.isTalking) {
-      this.doubtServer();
+      this.switchServer();
       this.contacts.afterPause();
     }
   }
@@ -273,7 +273,7 @@ export class Device implements RequestTarget, Contacting, Linked, Reporting, Reg
   async contact(): Promise<number> {
     const slept = !this.transport.isOpen;
     if (slept && this.transport.endsObservations) this.endObservations();
-    if (!this.link.hasAccount) this.lifetimeSeconds = await this.link.takeAccount();
+    if (!this.link.hasAccount) this.lifetimeSeconds = await this.link.obtainAccount();
     await this.link.open();
     const isNew = !(await this.registrar.update());
     if (isNew) await this.register();
@@ -283,8 +283,8 @@ export class Device implements RequestTarget, Contacting, Linked, Reporting, Reg
       this.sender.wake();
       this.behind?.wake();
     }
-    if (this.registrar.hasNews) return 0;
-    return isNew && this.group.settings.spreadUpdates ? this.updateMs() * this.chance() : this.updateMs();
+    if (this.registrar.hasChanges) return 0;
+    return isNew && this.group.settings.spreadUpdates ? this.updateMs() * this.random() : this.updateMs();
   }
 
   contactFailed(error: unknown, failures: number): number {
@@ -295,7 +295,7 @@ export class Device implements RequestTarget, Contacting, Linked, Reporting, Reg
       this.group.tally.count('refused');
       return error.retryAfterMs;
     }
-    this.doubtServer();
+    this.switchServer();
     return 0;
   }
 
@@ -311,16 +311,16 @@ export class Device implements RequestTarget, Contacting, Linked, Reporting, Reg
     // A lifetime of 0 is infinite (LwM2M 1.1 core appendix E.2).
     const wanted = this.lifetimeSeconds === 0 ? Infinity : this.lifetimeSeconds;
     const seconds = Math.min(updateSeconds, (updateSeconds / lifetimeSeconds) * wanted);
-    return seconds * 1_000 * (0.9 + 0.1 * this.chance());
+    return seconds * 1_000 * (0.9 + 0.1 * this.random());
   }
 
   /**
    * Called when the server has not answered: it may be down, or may have forgotten the connection. The next contact
    * makes a new one, to the next server.
    */
-  private doubtServer(): void {
+  private switchServer(): void {
     this.group.tally.count('silence');
-    void this.transport.doubt();
+    void this.transport.invalidate();
     this.link.useNextServer();
   }
 
@@ -331,7 +331,7 @@ export class Device implements RequestTarget, Contacting, Linked, Reporting, Reg
 
   /** Forgets the registration and the observations that belong to it. */
   private forgetRegistration(): void {
-    this.registrar.lose();
+    this.registrar.forget();
     this.reports.clear();
     this.behind?.clear();
   }

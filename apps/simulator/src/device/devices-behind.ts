@@ -133,7 +133,7 @@ export class DevicesBehind {
   private changeIn(delayMs: number): void {
     this.timer = this.gateway.group.context.timers.schedule(delayMs, () => {
       if (this.away) this.join(this.away);
-      else this.leave(this.devices[Math.floor(this.gateway.chance() * this.devices.length)]);
+      else this.leave(this.devices[Math.floor(this.gateway.random() * this.devices.length)]);
       this.changeIn(delayMs);
     });
   }
@@ -141,7 +141,7 @@ export class DevicesBehind {
   private join(device: DeviceBehind): void {
     this.away = undefined;
     this.list(device);
-    this.tell(device);
+    this.announce(device);
   }
 
   private leave(device: DeviceBehind | undefined): void {
@@ -149,10 +149,11 @@ export class DevicesBehind {
     this.away = device;
     device.reports.clear();
     this.gateway.store.delete(this.instanceOf(device));
-    this.tell(device);
+    this.announce(device);
   }
 
-  private tell(device: DeviceBehind): void {
+  /** Counts that the device has left or returned, and reports it to the server. */
+  private announce(device: DeviceBehind): void {
     this.gateway.group.tally.count(this.away === device ? 'device-behind-left' : 'device-behind-joined');
     this.gateway.changed([this.instanceOf(device)]);
     this.gateway.instancesChanged();

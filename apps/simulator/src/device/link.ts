@@ -58,7 +58,7 @@ export class Link {
   }
 
   /** Gets an account from the bootstrap server. Rejects with Refused, or with the errors of transports. @returns Its lifetime. */
-  async takeAccount(): Promise<number> {
+  async obtainAccount(): Promise<number> {
     const { device } = this;
     const account = await bootstrapped(device, this);
     this.servers = await serversOf(account, device.group);

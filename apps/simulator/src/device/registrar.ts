@@ -7,10 +7,10 @@ import { accepted, deregisterRequest, registerRequest, updateRequest } from './r
 import { type Group } from './simulation-context.js';
 
 /** Changes that an update reports, besides the fact that the device is alive. */
-interface News {
+interface Changes {
   lifetimeSeconds?: number;
   /** The objects of the device have changed. */
-  isOfObjects?: boolean;
+  objectsChanged?: boolean;
 }
 
 /** The device whose registration it is. */
@@ -26,8 +26,8 @@ export interface Registering {
 /** The registration of a device at its server. */
 export class Registrar {
   private id: string | undefined;
-  /** The content of the next update. */
-  private news: News = {};
+  /** What the next update reports. */
+  private changes: Changes = {};
 
   constructor(private readonly device: Registering) {}
 
@@ -35,22 +35,24 @@ export class Registrar {
     return this.id !== undefined;
   }
 
-  get hasNews(): boolean {
-    return Object.keys(this.news).length > 0;
+  /** Whether there are changes that no update has reported yet. */
+  get hasChanges(): boolean {
+    return Object.keys(this.changes).length > 0;
   }
 
-  tell(news: News): void {
-    this.news = { ...this.news, ...news };
+  /** Adds changes to those that the next update reports. */
+  addChanges(changes: Changes): void {
+    this.changes = { ...this.changes, ...changes };
   }
 
   /** Rejects with Refused, or the errors of the transport. */
   async register(): Promise<void> {
     const { group, store, transport } = this.device;
-    this.news = {};
+    this.changes = {};
     const request = registerRequest(this.device, group.settings, registrationLinks(store));
     const sentAt = performance.now();
     const { locationPath } = accepted('register', await transport.request(request), Code.Created);
-    group.tally.took('registration', performance.now() - sentAt);
+    group.tally.recordLatency('registration', performance.now() - sentAt);
     this.id = locationPath?.at(-1);
     group.tally.changeRegistered(1);
     group.tally.count('registered');
@@ -63,16 +65,16 @@ export class Registrar {
   async update(): Promise<boolean> {
     const { group, store, transport } = this.device;
     if (this.id === undefined) return false;
-    const { news } = this;
+    const { changes } = this;
     const sentAt = performance.now();
-    const links = news.isOfObjects ? registrationLinks(store) : undefined;
-    const { lifetimeSeconds } = news;
+    const links = changes.objectsChanged ? registrationLinks(store) : undefined;
+    const { lifetimeSeconds } = changes;
     const request = updateRequest(this.id, group.settings, { lifetimeSeconds, links });
     const response = await transport.request(request);
     if (response.code >> 5 === 4) return false;
     accepted('update', response, Code.Changed);
-    if (this.news === news) this.news = {};
-    group.tally.took('update', performance.now() - sentAt);
+    if (this.changes === changes) this.changes = {};
+    group.tally.recordLatency('update', performance.now() - sentAt);
     group.tally.count('updated');
     return true;
   }
@@ -81,13 +83,13 @@ export class Registrar {
     const { group, transport } = this.device;
     const { id } = this;
     if (id === undefined) return;
-    this.lose();
+    this.forget();
     accepted('deregister', await transport.request(deregisterRequest(id)), Code.Deleted);
     group.tally.count('deregistered');
   }
 
   /** Forgets the registration without telling the server. */
-  lose(): void {
+  forget(): void {
     if (this.id !== undefined) this.device.group.tally.changeRegistered(-1);
     this.id = undefined;
   }

@@ -39,7 +39,7 @@ export const registerRequest = (
 });
 
 /** Changes that an update reports, besides the fact that the device is alive. */
-interface UpdateNews {
+interface UpdateContent {
   lifetimeSeconds?: number | undefined;
   links?: Buffer | undefined;
 }
@@ -48,7 +48,7 @@ interface UpdateNews {
 export const updateRequest = (
   registrationId: string,
   retransmission: RetransmissionSettings,
-  { lifetimeSeconds, links }: UpdateNews,
+  { lifetimeSeconds, links }: UpdateContent,
 ): OutgoingRequest => ({
   ...retransmissionOf(retransmission),
   method: Code.POST,

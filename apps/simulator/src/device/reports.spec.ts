@@ -30,7 +30,7 @@ it('values that were kept leave first, one at a time, and what is measured meanw
     },
     group: {
       settings: { queueMode: true, keptValues: 10, confirmable: true },
-      tally: { count: () => undefined, took: () => undefined },
+      tally: { count: () => undefined, recordLatency: () => undefined },
       watches: { add: () => undefined, remove: () => undefined },
       context: {},
     },
@@ -133,7 +133,7 @@ it('a maximum period that is cleared or made longer ends the one before, also du
     },
     group: {
       settings: { queueMode: false, confirmable: true },
-      tally: { count: () => undefined, took: () => undefined },
+      tally: { count: () => undefined, recordLatency: () => undefined },
       watches: { add: () => undefined, remove: () => undefined },
       context: { timers: { schedule } },
     },
@@ -196,7 +196,7 @@ it('a maximum period that ends while the device sleeps is over when it wakes, al
     },
     group: {
       settings: { queueMode: true, keptValues: 10, confirmable: true },
-      tally: { count: () => undefined, took: () => undefined },
+      tally: { count: () => undefined, recordLatency: () => undefined },
       watches: { add: () => undefined, remove: () => undefined },
       context: { timers: { schedule } },
     },
@@ -236,7 +236,7 @@ it('an observation of a resource that was deleted ends', async () => {
     },
     group: {
       settings: { queueMode: false, confirmable: true },
-      tally: { count: () => undefined, took: () => undefined },
+      tally: { count: () => undefined, recordLatency: () => undefined },
       watches: { add: (watch: Watch) => watches.add(watch), remove: (watch: Watch) => watches.delete(watch) },
       context: {},
     },

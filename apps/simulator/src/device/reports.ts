@@ -40,7 +40,7 @@ export class Reports {
     this.endWatch(this.watches.find((watch) => watchKey(watch) === key));
     const measured = request.paths.some((path) => this.device.store.below(path).some((resource) => resource.measured));
     const token = Buffer.from(request.token);
-    const state = { measured, number: 0, busy: false, outdated: false, place: -1 };
+    const state = { measured, number: 0, busy: false, outdated: false, turnIndex: -1 };
     const watch: Watch = { ...request, token, ...state, device: this };
     this.watches.push(watch);
     this.device.group.watches.add(watch);
@@ -97,7 +97,7 @@ export class Reports {
       watch.outdated = true;
       return;
     }
-    if (watch.place === -1 && !this.watches.includes(watch)) return;
+    if (watch.turnIndex === -1 && !this.watches.includes(watch)) return;
     const attributes = this.attributesOf(watch);
     const values = store.values(watch.paths);
     if (!this.mayReport(watch, values, attributes)) return;
@@ -215,7 +215,7 @@ export class Reports {
       else {
         tally.count('value-sent');
         if (outcome === 'sent') return true;
-        tally.took('value', performance.now() - sentAt);
+        tally.recordLatency('value', performance.now() - sentAt);
         for (const { path, value } of values)
           if (typeof value === 'number') context.numbered?.acknowledged(name, path, value);
         return true;

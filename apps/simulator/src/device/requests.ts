@@ -17,7 +17,7 @@ export interface Controlled extends RequestTarget {
   readonly updater: FirmwareUpdate;
   readonly softwareInstances: SoftwareInstances;
   lifetimeSeconds: number;
-  updateSoon(news?: { lifetimeSeconds?: number }): void;
+  updateSoon(changes?: { lifetimeSeconds?: number }): void;
   bootstrapAgain(): void;
 }
 

@@ -76,7 +76,7 @@ export class Sender {
       accepted('send', await transport.request(sendRequest(settings, payload, contentFormat.senmlCbor)), Code.Changed);
       tally.count('send-accepted');
       this.noteRefused(false);
-      tally.took('send', performance.now() - sentAt);
+      tally.recordLatency('send', performance.now() - sentAt);
     } catch (error) {
       this.unsent.unshift(...sent);
       this.dropOldest();

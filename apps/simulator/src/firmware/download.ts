@@ -23,8 +23,8 @@ export interface DownloadOptions {
 /** The device lost its power. */
 export class PowerLost extends NamedError {}
 
-/** Applies the failure of a device after this many bytes of a package. Throws DownloadFailed or PowerLost. */
-export const failWhen = (failure: FirmwareFailure, bytes: number): void => {
+/** Throws DownloadFailed or PowerLost if the device has a failure that is due after this many bytes of a package. */
+export const injectFailure = (failure: FirmwareFailure, bytes: number): void => {
   if (failure === 'no-space') throw new DownloadFailed(Result.noSpace, 'no room for the package');
   if (bytes < middleBytes) return;
   if (failure === 'out-of-memory') throw new DownloadFailed(Result.outOfMemory, 'out of memory');
@@ -33,7 +33,7 @@ export const failWhen = (failure: FirmwareFailure, bytes: number): void => {
 };
 
 /** Checks a complete package. Throws DownloadFailed. @returns The version of the package. */
-export const judge = (failure: FirmwareFailure, verdict: Verdict): string => {
+export const verifyPackage = (failure: FirmwareFailure, verdict: Verdict): string => {
   if (failure === 'unsupported-package')
     throw new DownloadFailed(Result.unsupportedPackage, 'the package is for other devices');
   if (failure === 'integrity' || !verdict.isIntact)
@@ -55,7 +55,7 @@ export class Download {
   async run(): Promise<string> {
     try {
       await this.readAll();
-      return judge(this.options.failure, this.check.verdict(this.source.sha256));
+      return verifyPackage(this.options.failure, this.check.verdict(this.source.sha256));
     } finally {
       await this.source.close().catch(() => undefined);
     }
@@ -93,10 +93,10 @@ export class Download {
       if (this.cancelled) throw new DownloadFailed(Result.cancelled, 'cancelled');
       this.check.add(bytes);
       onProgress(bytes.length);
-      failWhen(failure, this.check.bytes);
+      injectFailure(failure, this.check.bytes);
       await pace.waitFor(bytes.length);
     }
     // In a package that is too short to have a middle, the failure happens at its end.
-    failWhen(failure, Math.max(this.check.bytes, middleBytes));
+    injectFailure(failure, Math.max(this.check.bytes, middleBytes));
   }
 }

@@ -1,7 +1,7 @@
 import { type BodyBlock, Code } from '@lanyard/coap';
 import { PowerLost } from './download.js';
 import { type FirmwareHost } from './firmware-host.js';
-import { PackageIntake, type PackageTaker } from './package-intake.js';
+import { PackageIntake, type PackageListener } from './package-intake.js';
 import { DownloadFailed } from './sources.js';
 import { type FirmwareView, Result, State } from './states.js';
 
@@ -12,7 +12,7 @@ const isNoPackage = ({ offset, more }: BodyBlock, payload: Buffer): boolean =>
   offset === 0 && !more && (payload.length === 0 || (payload.length === 1 && payload[0] === 0));
 
 /** The Firmware Update object of a device (LwM2M 1.1 core appendix E.6): push, pull, and failures. */
-export class FirmwareUpdate implements FirmwareView, PackageTaker {
+export class FirmwareUpdate implements FirmwareView, PackageListener {
   version: string;
   state: State = State.idle;
   result: Result = Result.initial;

@@ -5,8 +5,8 @@ import { DownloadFailed } from './sources.js';
 import { Result } from './states.js';
 import { Upload } from './upload.js';
 
-/** Is told what becomes of a package. */
-export interface PackageTaker {
+/** Is called once a package is complete or has failed. */
+export interface PackageListener {
   arrived(version: string): void;
   failed(error: unknown): void;
 }
@@ -18,7 +18,7 @@ export class PackageIntake {
 
   constructor(
     private readonly host: FirmwareHost,
-    private readonly taker: PackageTaker,
+    private readonly listener: PackageListener,
   ) {}
 
   get isPulling(): boolean {
@@ -37,10 +37,10 @@ export class PackageIntake {
     try {
       this.host.onProgress(payload.length);
       const { code, version } = await upload.takeBlock(block, payload);
-      if (version !== undefined && this.upload === upload) this.taker.arrived(version);
+      if (version !== undefined && this.upload === upload) this.listener.arrived(version);
       return code;
     } catch (error) {
-      if (this.upload === upload) this.taker.failed(error);
+      if (this.upload === upload) this.listener.failed(error);
       if (error instanceof PowerLost) throw error;
       return codeOf(error, block);
     }
@@ -57,7 +57,7 @@ export class PackageIntake {
       this.download = download;
       void this.follow(download);
     } catch (error) {
-      this.taker.failed(error);
+      this.listener.failed(error);
     }
   }
 
@@ -70,9 +70,9 @@ export class PackageIntake {
   private async follow(download: Download): Promise<void> {
     try {
       const version = await download.run();
-      if (this.download === download) this.taker.arrived(version);
+      if (this.download === download) this.listener.arrived(version);
     } catch (error) {
-      if (this.download === download) this.taker.failed(error);
+      if (this.download === download) this.listener.failed(error);
     }
   }
 }

@@ -1,7 +1,7 @@
 import { type BodyBlock, Code } from '@lanyard/coap';
 import { PowerLost } from './download.js';
 import { type FirmwareHost } from './firmware-host.js';
-import { PackageIntake, type PackageTaker } from './package-intake.js';
+import { PackageIntake, type PackageListener } from './package-intake.js';
 import { DownloadFailed } from './sources.js';
 import { Result } from './states.js';
 
@@ -29,7 +29,7 @@ const failures: Partial<Record<Result, number>> = {
 const resources = [0, 1, 7, 9, 12];
 
 /** One instance of object 9: a package that is delivered, installed, activated, deactivated and uninstalled. */
-export class SoftwareManagement implements PackageTaker {
+export class SoftwareManagement implements PackageListener {
   state: SoftwareState = SoftwareState.initial;
   result: number = results.initial;
   isActive = false;

@@ -1,6 +1,6 @@
 import { type BodyBlock, Code, type TimerWheel } from '@lanyard/coap';
 import { type FirmwareFailure } from '../settings/firmware.js';
-import { failWhen, judge } from './download.js';
+import { injectFailure, verifyPackage } from './download.js';
 import { Pace } from './pace.js';
 import { PackageCheck } from './package-check.js';
 
@@ -24,9 +24,9 @@ export class Upload {
     const { failure } = this.options;
     if (offset !== this.check.bytes) return { code: Code.RequestEntityIncomplete };
     this.check.add(payload);
-    failWhen(failure, more ? this.check.bytes : Infinity);
+    injectFailure(failure, more ? this.check.bytes : Infinity);
     await this.pace.waitFor(payload.length);
     if (more) return { code: Code.Continue };
-    return { code: Code.Changed, version: judge(failure, this.check.verdict()) };
+    return { code: Code.Changed, version: verifyPackage(failure, this.check.verdict()) };
   }
 }

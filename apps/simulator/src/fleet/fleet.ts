@@ -27,7 +27,7 @@ export class Fleet {
   /** Starts the arrival of groups, and applies the phase to the devices that are there. */
   begin({ arrivals, valuesPercent, restartPercent, rebindPercent }: Phase): void {
     for (const group of this.groups) {
-      group.reportAt(valuesPercent);
+      group.setRatePercent(valuesPercent);
       if (restartPercent > 0) group.restartSome(restartPercent);
       if (rebindPercent > 0) group.rebindSome(rebindPercent);
     }

@@ -53,9 +53,9 @@ export class GroupFleet {
     device.arrive();
   }
 
-  /** Sets the rate, in percent of the group's values per second. */
-  reportAt(valuesPercent: number): void {
-    this.reporter.perSecond = (this.group.settings.valuesPerSecond * valuesPercent) / 100;
+  /** Sets the rate of reports, in percent of the group's values per second. */
+  setRatePercent(percent: number): void {
+    this.reporter.perSecond = (this.group.settings.valuesPerSecond * percent) / 100;
   }
 
   restartSome(percent: number): void {

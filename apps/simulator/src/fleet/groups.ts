@@ -36,17 +36,18 @@ const neverUpdated = ({ firmware: { version } }: GroupSettings): FirmwareView =>
   packageVersion: '',
 });
 
-/** What the groups of a fleet have in common. */
-export interface Commons {
+/** The state that all groups of a fleet share. */
+export interface FleetContext {
   context: SimulationContext;
   transports: Transports;
+  /** Counts of the whole fleet. */
   whole: Tally;
 }
 
 /** Reads the credentials of the group and resolves its servers. Throws ConfigError. */
 export const groupFleet = async (
   settings: GroupSettings,
-  { context, transports, whole }: Commons,
+  { context, transports, whole }: FleetContext,
 ): Promise<GroupFleet> => {
   const credentials = credentialsOf(settings);
   const resolved = async ({ host, port }: ServerUrl): Promise<Server> => {

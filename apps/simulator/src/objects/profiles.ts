@@ -7,7 +7,7 @@ const minuteMs = 60_000;
 
 /** For each profile, how far the temperature is above the mean of the device. */
 const developments: Record<Profile, (device: Thing) => number> = {
-  noise: (device) => device.chance() * 2,
+  noise: (device) => device.random() * 2,
   // A period of ten minutes, with another phase for each device.
   wave: (device) => 5 * Math.sin((device.nowMs() / (10 * minuteMs)) * 2 * Math.PI + device.number),
   steps: (device) => 5 * ((Math.floor(device.nowMs() / minuteMs) + device.number) % 3),

@@ -12,7 +12,7 @@ export interface Thing {
   /** Software of an instance of object 9. undefined if it was never given any. */
   software?(instance: number): Pick<SoftwareManagement, 'state' | 'result' | 'version' | 'isActive'> | undefined;
   /** A number from 0 up to 1. */
-  chance(): number;
+  random(): number;
   /** Milliseconds since the epoch. */
   nowMs(): number;
 }

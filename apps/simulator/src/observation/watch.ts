@@ -18,6 +18,7 @@ export interface ObserveRequest {
 /** The properties that tell the observations of a device apart. */
 export type ObservationId = Pick<ObserveRequest, 'paths' | 'isComposite' | 'attributes'>;
 
+/** An observation, and the state of its notifications. */
 export interface Watch extends ObserveRequest {
   readonly device: { report(watch: Watch): Promise<void> };
   /** Values at its paths change by themselves. */
@@ -28,8 +29,8 @@ export interface Watch extends ObserveRequest {
   busy: boolean;
   /** The values changed while a notification was in flight. */
   outdated: boolean;
-  /** Index among the watches that report in turn; -1 outside. */
-  place: number;
+  /** Index among the watches that report in turn; -1 if this one is not among them. */
+  turnIndex: number;
   /** Present only with attributes. */
   rule?: NotificationRule;
   /** Notifies when a minimum or maximum period is over. */

@@ -12,7 +12,7 @@ const watch = (path: string, measured = true): Watch => ({
   number: 0,
   busy: false,
   outdated: false,
-  place: -1,
+  turnIndex: -1,
 });
 
 describe('watches', () => {

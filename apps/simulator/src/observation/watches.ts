@@ -18,19 +18,19 @@ export class Watches {
   add(watch: Watch): void {
     this.all.add(watch);
     if (!watch.measured) return;
-    watch.place = this.turns.length;
+    watch.turnIndex = this.turns.length;
     this.turns.push(watch);
   }
 
-  /** Moves the last watch to the place of the removed one. */
+  /** Moves the last watch to the index of the removed one. */
   remove(watch: Watch): void {
     this.all.delete(watch);
     const last = this.turns.at(-1);
-    if (watch.place < 0 || last === undefined) return;
-    this.turns[watch.place] = last;
-    last.place = watch.place;
+    if (watch.turnIndex < 0 || last === undefined) return;
+    this.turns[watch.turnIndex] = last;
+    last.turnIndex = watch.turnIndex;
     this.turns.pop();
-    watch.place = -1;
+    watch.turnIndex = -1;
   }
 
   /** The next watch that does not wait for an acknowledgement. */

@@ -72,7 +72,7 @@ export class Section {
   }
 
   /** Allows a field of this name. */
-  know(name: string): void {
+  allow(name: string): void {
     this.known.add(name);
   }
 
@@ -102,7 +102,7 @@ export class Section {
   }
 
   private nodeOf(name: string): unknown {
-    this.know(name);
+    this.allow(name);
     return this.pairOf(name)?.value ?? undefined;
   }
 }

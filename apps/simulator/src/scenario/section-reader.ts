@@ -4,8 +4,8 @@ import { type Section } from './document.js';
 /** Settings of a group: its own fields, and those that the scenario gives to all groups. */
 export const sectionReader = (own: Section, defaults: Section | undefined): SettingsReader => {
   const sectionOf = (name: string): Section => {
-    own.know(name);
-    defaults?.know(name);
+    own.allow(name);
+    defaults?.allow(name);
     return !own.has(name) && defaults?.has(name) ? defaults : own;
   };
   const read = (name: string): unknown => sectionOf(name).scalar(name);

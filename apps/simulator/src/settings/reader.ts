@@ -1,6 +1,9 @@
 import { type Bounds, ConfigError, env } from '@lanyard/service';
 
-/** A limit well below 24.8 days: Node runs longer timers at once, again and again. */
+/**
+ * Well below 24.8 days (2^31 - 1 ms): Node runs a timer with a longer delay after 1 ms, and repeats an interval with a
+ * longer one each millisecond.
+ */
 export const intervalSecondsMax = 7 * 24 * 3_600;
 
 /** Reads settings from the environment and the command line, or from a scenario. Every method throws ConfigError. */

@@ -15,7 +15,7 @@ describe('the summary of a run', () => {
   it('says what each group did, how long it took, and that nothing was lost', () => {
     const { tally, summed } = groupWith();
     for (let n = 0; n < 3; n++) tally.count('registered');
-    tally.took('registration', 100);
+    tally.recordLatency('registration', 100);
     const { text, isGood } = summarize([summed]);
     expect(isGood).toBe(true);
     expect(text).toContain('meters: 3/3 registered; registered 3\n  registration p50 108 ms, p99 108 ms');

@@ -18,7 +18,7 @@ const watch = (): Watch => ({
   outdated: false,
   number: 0,
   busy: false,
-  place: -1,
+  turnIndex: -1,
 });
 
 describe('a fleet that nothing observes', () => {

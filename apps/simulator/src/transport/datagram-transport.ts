@@ -51,7 +51,7 @@ export abstract class DatagramTransport<Endpoint extends CoapDatagramEndpoint> i
   }
 
   /** Does nothing, because a server over plain UDP has no connection that it could have forgotten. */
-  doubt(): Promise<void> {
+  invalidate(): Promise<void> {
     return Promise.resolve();
   }
 

@@ -29,7 +29,7 @@ export interface DeviceTransport {
   /** Continues from another address, as behind a NAT that has forgotten the device. A stream connection ends. */
   rebind(): Promise<void>;
   /** Called when the server does not answer: it may not know the connection any more, so the next `open` makes a new one. */
-  doubt(): Promise<void>;
+  invalidate(): Promise<void>;
   /** Ends without telling the server, as in a power failure. */
   abandon(): Promise<void>;
   close(): Promise<void>;

@@ -52,7 +52,7 @@ export class DtlsTransport extends DatagramTransport<CoapDatagramEndpoint> {
     await this.line?.rebind();
   }
 
-  override async doubt(): Promise<void> {
+  override async invalidate(): Promise<void> {
     this.line?.abandon();
   }
 

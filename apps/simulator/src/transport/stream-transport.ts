@@ -88,7 +88,7 @@ export class StreamTransport implements DeviceTransport {
     return this.close();
   }
 
-  doubt(): Promise<void> {
+  invalidate(): Promise<void> {
     return this.close();
   }
 
