@@ -1,11 +1,11 @@
 import { NoAnswer, RequestFailed } from '@lanyard/client';
 
-const firstWaitMs = 500;
-const longestWaitMs = 15_000;
+const backOffMinMs = 500;
+const backOffMaxMs = 15_000;
 
-/** Half a second, one, two … up to `longestMs`. */
-export const waitMs = (failures: number, longestMs = longestWaitMs): number =>
-  Math.min(longestMs, firstWaitMs * 2 ** failures);
+/** The pause after `failures` earlier failures in a row: half a second after none, then one, two … up to `maxMs`. */
+export const backOffMs = (failures: number, maxMs = backOffMaxMs): number =>
+  Math.min(maxMs, backOffMinMs * 2 ** failures);
 
 /**
  * Whether another attempt makes sense. 408: the network or this process was slow while the request was sent. 409 and 410,
@@ -15,6 +15,6 @@ export const isTemporary = (error: unknown): error is Error =>
   error instanceof NoAnswer ||
   (error instanceof RequestFailed && (error.status >= 500 || [408, 409, 410, 429].includes(error.status)));
 
-/** The pause after a temporary failure: as long as the service asks for, but at least the back-off. */
+/** The pause after a temporary failure: as long as the service asks for, but at least the back-off for `failures`. */
 export const pauseMs = (error: Error, failures: number): number =>
-  Math.max(waitMs(failures), error instanceof RequestFailed ? (error.retryAfterSeconds ?? 0) * 1_000 : 0);
+  Math.max(backOffMs(failures), error instanceof RequestFailed ? (error.retryAfterSeconds ?? 0) * 1_000 : 0);

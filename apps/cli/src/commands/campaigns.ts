@@ -8,8 +8,8 @@ import { findGroup, findNamed } from '../names/records.js';
 import { counted } from '../output/counted.js';
 import { idColumn } from '../output/output.js';
 import { timeOf } from '../output/time.js';
-import { patiently } from './patience.js';
 import { contentOf, uploadMaxMs, wholeNumber } from './values.js';
+import { withRetries } from './with-retries.js';
 
 const pollMs = 1_000;
 const endStates = new Set(['done', 'aborted']);
@@ -33,7 +33,7 @@ const readProgress = async ({ lanyard }: Session, id: string) => {
 const watch = async (session: Session, { id }: UpdateCampaign): Promise<void> => {
   const { out, signal } = session;
   for (let last = ''; ;) {
-    const { state, progress } = await patiently(session, () => readProgress(session, id));
+    const { state, progress } = await withRetries(session, () => readProgress(session, id));
     const line = `${state}: ${counted(progress.devices, 'device')}${progress.devices > 0 ? ` (${countsOf(progress)})` : ''}`;
     if (line !== last) await (out.options.json ? out.line(JSON.stringify({ state, ...progress })) : out.line(line));
     if (endStates.has(state)) return;

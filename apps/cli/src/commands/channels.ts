@@ -9,7 +9,7 @@ import { collected, headersOf } from './values.js';
 type Shown = (CallbackChannel | WebSocketChannel | PullChannel) & { kind: string };
 
 /** The channel of the key and its state; undefined if it has none. Never polls, because that would confirm events. */
-const channelOf = async (lanyard: Lanyard): Promise<Shown | { kind: string } | undefined> => {
+const channelOf = async (lanyard: Lanyard): Promise<Shown | undefined> => {
   const kind = await channelKind(lanyard);
   if (kind === 'callback') return { kind, ...(await lanyard.call('GET /v2/notification/callback')) };
   if (kind === 'websocket') return { kind, ...(await lanyard.call('GET /v2/notification/websocket')) };
@@ -22,7 +22,7 @@ const channelOf = async (lanyard: Lanyard): Promise<Shown | { kind: string } | u
 const existingChannel = async (lanyard: Lanyard): Promise<Shown> => {
   const channel = await channelOf(lanyard);
   if (!channel) throw new NameUnknown('The key has no channel.', 'Create one with "lanyard channels create".');
-  return channel as Shown;
+  return channel;
 };
 
 const stateOf = (channel: Shown): string => {
@@ -106,7 +106,7 @@ export const addChannels = (program: Command, cli: Cli): void => {
         { title: 'QUEUED', of: (channel: Shown) => channel.queue_size },
         { title: 'DROPPED', of: droppedOf },
       ];
-      const count = await out.list((found ? [found] : []) as Shown[], columns, ({ kind }) => kind);
+      const count = await out.list(found ? [found] : [], columns, ({ kind }) => kind);
       if (count === 0) out.note('The key has no channel: "lanyard channels create" creates one.');
     });
   for (const name of ['get', 'status'])

@@ -5,8 +5,8 @@ import type { Command } from 'commander';
 import type { Cli, Session } from '../cli.js';
 import { CliError, exitCodes } from '../errors.js';
 import { counted } from '../output/counted.js';
-import { patiently } from './patience.js';
 import { contentOf, uploadMaxMs } from './values.js';
+import { withRetries } from './with-retries.js';
 
 const pollMs = 500;
 
@@ -15,7 +15,7 @@ const followed = async (session: Session, begun: DeviceImport): Promise<DeviceIm
   let current = begun;
   for (let shown = -1; current.status !== 'completed';) {
     await sleep(pollMs, undefined, { signal });
-    current = await patiently(session, () => lanyard.call('GET /v3/device-imports/{id}', { path: { id: begun.id } }));
+    current = await withRetries(session, () => lanyard.call('GET /v3/device-imports/{id}', { path: { id: begun.id } }));
     if (current.processed_count !== shown) out.note(`${current.processed_count} of ${current.total_count} rows`);
     shown = current.processed_count;
   }
@@ -42,7 +42,7 @@ export const addImport = (program: Command, cli: Cli): void => {
       const created = ended.total_count - ended.errors_count;
       await out.result(ended, () => `${created} of ${counted(ended.total_count, 'device')} created.`);
       if (ended.errors_count === 0) return;
-      const report = await patiently(session, () =>
+      const report = await withRetries(session, () =>
         lanyard.call('GET /v3/device-imports/{id}/errors', { path: { id: ended.id } }),
       );
       // CSV ends lines with two characters, one of which would be shown as an escape.

@@ -24,7 +24,7 @@ const answers: Record<string, object> = {
 };
 
 describe('a command that follows what the service does', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'lanyard-patience-'));
+  const folder = mkdtempSync(join(tmpdir(), 'lanyard-retries-'));
   const file = join(folder, 'devices.csv');
   writeFileSync(file, 'endpoint_name\nmeter-1\n');
   let server: Server | undefined;

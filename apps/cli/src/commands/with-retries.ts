@@ -3,16 +3,16 @@ import type { Session } from '../cli.js';
 import { isTemporary, pauseMs } from '../retries.js';
 
 /**
- * The answer of `ask`, which reads the state of work that continues in the service. Asks again after temporary
+ * The answer of `call`, which reads the state of work that continues in the service. Repeats the call after temporary
  * failures; throws every other error.
  */
-export const patiently = async <T>(
+export const withRetries = async <T>(
   { signal, onLost }: Pick<Session, 'signal' | 'onLost'>,
-  ask: () => Promise<T>,
+  call: () => Promise<T>,
 ): Promise<T> => {
   for (let failures = 0; ; failures++)
     try {
-      return await ask();
+      return await call();
     } catch (error) {
       if (signal.aborted || !isTemporary(error)) throw error;
       if (failures === 0) onLost(error);

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Forwarded } from './journal.js';
-import { waitMs } from '../retries.js';
+import { backOffMs } from '../retries.js';
 import { signatureHeaders } from './signature.js';
 
 /** The time that the service waits for a callback. */
@@ -59,8 +59,8 @@ export const deliver = async (
     const problem = await attempt(target, message, signal);
     if (problem === undefined) return true;
     if (signal.aborted) return false;
-    onFailed(problem, waitMs(failures));
-    await sleep(waitMs(failures), undefined, { signal }).catch(() => undefined);
+    onFailed(problem, backOffMs(failures));
+    await sleep(backOffMs(failures), undefined, { signal }).catch(() => undefined);
     if (performance.now() - aliveAtMs < aliveEveryMs) continue;
     aliveAtMs = performance.now();
     await keepAlive();

@@ -1,7 +1,7 @@
 import { type Lanyard, NotFound, type NotificationMessage } from '@lanyard/client';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CliError, exitCodes } from '../errors.js';
-import { isTemporary, pauseMs, waitMs } from '../retries.js';
+import { backOffMs, isTemporary, pauseMs } from '../retries.js';
 
 /** A message, and the position that confirms it. */
 export interface Message {
@@ -64,7 +64,7 @@ export async function* messages(
       const { message, next } = await lanyard.poll({ signal, ...(position !== undefined && { after: position }) });
       isLost = false;
       if (next !== undefined || performance.now() - askedAtMs >= emptyAnswerMinMs) failures = 0;
-      else await sleep(waitMs(failures++), undefined, { signal });
+      else await sleep(backOffMs(failures++), undefined, { signal });
       if (next === undefined) continue;
       yield { message, next };
       position = next;
