@@ -93,7 +93,7 @@ export class ServiceProcess extends ManagedProcess {
       const line = this.lines[name];
       if (fault === 'refuses') line.refuse();
       else if (fault === 'never answers') line.swallow();
-      else line.weather = { latencyMs: slowMs };
+      else line.conditions = { latencyMs: slowMs };
     }
   }
 
@@ -101,13 +101,14 @@ export class ServiceProcess extends ManagedProcess {
     for (const line of Object.values(this.lines)) line.heal();
   }
 
-  hasAsked(name: ServerName): boolean {
-    return this.asked(name) > 0;
+  /** Whether the service has attempted a connection to the server, which may have been refused. */
+  hasTriedConnecting(name: ServerName): boolean {
+    return this.connectionAttempts(name) > 0;
   }
 
-  /** How many connections to it were attempted. */
-  asked(name: ServerName): number {
-    return this.lines[name].asked;
+  /** How many connections to the server the service has attempted. */
+  connectionAttempts(name: ServerName): number {
+    return this.lines[name].connectionAttempts;
   }
 
   /** Status of a probe, and its duration. */

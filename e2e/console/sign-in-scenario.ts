@@ -31,7 +31,7 @@ export const describeSignIn = (running: () => Console): void =>
 
     it('leads through the provider to the page that was asked for, and says who one is', async () => {
       const { page } = browser;
-      await provider.isUsedBy('ada', { name: 'Ada', email: 'ada@example.com', groups: ['ops'] });
+      await provider.setUser('ada', { name: 'Ada', email: 'ada@example.com', groups: ['ops'] });
       await page.context().clearCookies();
       await page.goto(`${system.baseUrl}/console/devices?state=registered`);
       await leadsToProvider().waitFor();
@@ -79,7 +79,7 @@ export const describeSignIn = (running: () => Console): void =>
       ['denied', null, undefined, 'The sign-in was cancelled'],
     ])('says why a sign-in was refused: %s', async (_, who, claims, text) => {
       const { page } = browser;
-      await provider.isUsedBy(who, claims);
+      await provider.setUser(who, claims);
       await page.context().clearCookies();
       await page.goto(`${system.baseUrl}/console`);
       await leadsToProvider().click();

@@ -53,7 +53,7 @@ describe('infrastructure that is away', () => {
       await before;
       const service = await ServiceProcess.create(app, `${app}-${n}`, isolation, fault, faulty);
       all.push(service);
-      await eventually(() => service.hasAsked('PostgreSQL'));
+      await eventually(() => service.hasTriedConnecting('PostgreSQL'));
       return service;
     })();
     beginning[n] = begun.catch(() => undefined);
@@ -98,12 +98,12 @@ describe('infrastructure that is away', () => {
       running.set(app, service);
       for (const server of serversOf(app))
         for (const fault of faults) {
-          const asked = service.asked(server);
+          const attempts = service.connectionAttempts(server);
           service.disturb(fault, [server]);
           const wanted = isUnready(app, server) ? 503 : 200;
           // One that stays ready has noticed when it connects again. An idle gateway asks nothing of Kafka.
           if (fault === 'refuses' && wanted === 200 && !(app === 'gateway' && server === 'Kafka'))
-            await eventually(() => service.asked(server) > asked);
+            await eventually(() => service.connectionAttempts(server) > attempts);
           // The next answer may differ: on a busy machine, a server without a fault may exceed the time of its check.
           const ready = await eventually(
             async () => {
@@ -152,7 +152,7 @@ describe('infrastructure that is away', () => {
           await service.ready();
           return stops(service);
         }
-        await eventually(() => service.hasAsked(server));
+        await eventually(() => service.hasTriedConnecting(server));
         const { code, ms } = await service.end();
         if (code !== 1 || ms > firstAnswerTimeoutMs + processMs) return `code ${code} after ${ms} ms`;
         return new RegExp(`^${server} at \\S+ cannot be reached: .+`, 'm').test(service.output)
@@ -167,7 +167,7 @@ describe('infrastructure that is away', () => {
       });
       stoppedEarly = together(apps, async (app) => {
         const service = await launch(app, 'never answers', ['Kafka']);
-        await eventually(() => service.hasAsked('Kafka'));
+        await eventually(() => service.hasTriedConnecting('Kafka'));
         const { code, ms } = await service.end('SIGTERM');
         return code === 1 && ms < startEndsMs + exitMs + probeMs ? undefined : `code ${code} after ${ms} ms`;
       });

@@ -162,10 +162,10 @@ const badLine: Row = {
       const { redis } = experiment.victim();
       const weather = experiment.random.pick(['slow', 'slices', 'stall', 'limit', 'down', 'bandwidth']);
       await experiment.fault(`line: ${weather}`, { times: afterLink * 2 }, async () => {
-        if (weather === 'slow') redis.weather = { latencyMs: experiment.random.int(20, 150) };
-        if (weather === 'slices') redis.weather = { sliceBytes: experiment.random.int(1, 50) };
-        if (weather === 'stall') redis.weather = { stalled: true };
-        if (weather === 'bandwidth') redis.weather = { bytesPerSecond: 200_000 };
+        if (weather === 'slow') redis.conditions = { latencyMs: experiment.random.int(20, 150) };
+        if (weather === 'slices') redis.conditions = { sliceBytes: experiment.random.int(1, 50) };
+        if (weather === 'stall') redis.conditions = { stalled: true };
+        if (weather === 'bandwidth') redis.conditions = { bytesPerSecond: 200_000 };
         if (weather === 'limit') redis.cutAfter(experiment.random.int(1, 20_000));
         if (weather === 'down') redis.refuse();
         await experiment.pause(300, 2_000);

@@ -80,7 +80,7 @@ listener.security.protocol.map=CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT,PROXIED:
       const line = lineTo(server, replica);
       await experiment.fault(`SIGTERM, ${about}`, { times: afterStop, afterMs: 10_000 }, async () => {
         if (how === 'refused') line.refuse();
-        else line.weather = { stalled: true };
+        else line.conditions = { stalled: true };
         // Stops it at once, or after the dispatcher has noticed the fault.
         await experiment.pause(0, 1_500);
         await terminate(experiment, {

@@ -111,7 +111,7 @@ describe.each(transports)('devices over %s', (over, address) => {
     expect(await thing.update()).toBe('2.04');
     const { value } = await system.fact(system.values, (v) => v.item.payload === 'MzEuNQ==');
     expect(value.audience).toEqual([key.keyId]);
-    expect(thing.together).toHaveLength(2);
+    expect(thing.compositeRequests).toHaveLength(2);
   });
 
   it('a command sent at the moment its connection dies waits for the next one, without a retry to spend', async () => {

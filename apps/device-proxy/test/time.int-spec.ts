@@ -260,13 +260,13 @@ describe('time', () => {
     const app = newKey(system.accountId);
     const thing = system.thing(proxy, 'hindsight', { queueMode: true, lifetimeSeconds: 86_400 });
     const deviceId = await system.register(thing);
-    clock.set(-3_600_000);
+    clock.adjust(-3_600_000);
     try {
       const before = new Date(clock.now()).toISOString();
       const { json } = await system.call(proxy, app, 'GET', `/explain/devices/${deviceId}?limit=1&before=${before}`);
       expect(json).toMatchObject({ session: { queue_mode: true, asleep: true } });
     } finally {
-      clock.set(3_600_000);
+      clock.adjust(3_600_000);
     }
   });
 });

@@ -39,7 +39,7 @@ it('after PostgreSQL was away for a while, one connection gets notifications aga
   expect(notified).toEqual([undefined]);
   line.refuse();
   await eventually(() => attempts.filter((text) => text.includes('down')).length >= 4);
-  const refused = line.asked;
+  const refused = line.connectionAttempts;
   line.heal();
   await eventually(() => notified.length > 1);
   await database.query(`SELECT pg_notify($1, 'an account')`, [storedChannel]);
@@ -48,7 +48,7 @@ it('after PostgreSQL was away for a while, one connection gets notifications aga
   const { rows } = await database.query<{ n: number }>(
     `SELECT count(*)::int AS n FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'event-log-notifications'`,
   );
-  expect([rows[0]?.n, line.asked - refused]).toEqual([1, 1]);
+  expect([rows[0]?.n, line.connectionAttempts - refused]).toEqual([1, 1]);
 });
 
 it('gives up a server that accepts the connection and does not answer', async () => {

@@ -84,7 +84,7 @@ describe('signing in with a browser', () => {
       enabled: true,
       name: 'Test provider',
     });
-    await provider.isUsedBy('ada', ada);
+    await provider.setUser('ada', ada);
     const browser = new Browser();
     expect(await signIn(browser, '/v3/session/oidc/start?return_to=/console/devices?state=registered')).toBe(
       '/console/devices?state=registered',
@@ -112,7 +112,7 @@ describe('signing in with a browser', () => {
   });
 
   it('takes the limit of the key group', async () => {
-    await provider.isUsedBy('bea', { name: 'Bea', groups: ['read'] });
+    await provider.setUser('bea', { name: 'Bea', groups: ['read'] });
     const browser = new Browser();
     await signIn(browser);
     expect((await show(browser)).body).toMatchObject({
@@ -128,7 +128,7 @@ describe('signing in with a browser', () => {
     // The key group that is missing could be the one that limits the role to device groups.
     ['failed', 'kim', { name: 'Kim', groups: ['half', 'ops'] }],
   ])('%s leads to the console with the reason, and to no session', async (reason, who, claims) => {
-    await provider.isUsedBy(who, claims);
+    await provider.setUser(who, claims);
     const browser = new Browser();
     const location = await signIn(browser);
     expect(location).toMatch(new RegExp(`^/console\\?sign_in_error=${reason}&request_id=[\\w-]+$`));
@@ -136,7 +136,7 @@ describe('signing in with a browser', () => {
   });
 
   it('fails with another state, without the browser that began, with a forged or a used code', async () => {
-    await provider.isUsedBy('ada', ada);
+    await provider.setUser('ada', ada);
     const failed = expect.stringContaining('sign_in_error=failed');
     const change =
       (name: string) =>
@@ -159,7 +159,7 @@ describe('signing in with a browser', () => {
   });
 
   it('leads nowhere else, and replaces a planted session', async () => {
-    await provider.isUsedBy('ada', ada);
+    await provider.setUser('ada', ada);
     const browser = new Browser();
     expect(await signIn(browser, '/v3/session/oidc/start?return_to=//evil.example')).toBe('/console');
     const planted = browser.cookie(session);
@@ -172,7 +172,7 @@ describe('signing in with a browser', () => {
 
 describe('a session of a user', () => {
   const opened = async (who: string, claims: object): Promise<{ browser: Browser; id: string }> => {
-    await provider.isUsedBy(who, claims);
+    await provider.setUser(who, claims);
     const browser = new Browser();
     await signIn(browser);
     return { browser, id: ((await show(browser)).body['subject'] as { id: string }).id };
@@ -181,7 +181,7 @@ describe('a session of a user', () => {
 
   it('asks the provider when its token ends, and has the roles of then', async () => {
     const { browser } = await opened('eve', { name: 'Eve', groups: ['ops'] });
-    await provider.isUsedBy('eve', { name: 'Eve', groups: ['read'] });
+    await provider.setUser('eve', { name: 'Eve', groups: ['read'] });
     expect((await show(browser)).body['permissions']).toEqual(['devices', 'notifications']);
     await clock.advance(renewalMs);
     // Requests of a page come together; a refresh token is good once.
@@ -207,7 +207,7 @@ describe('a session of a user', () => {
   ])('ends at the next renewal when the person %s', async (_, later) => {
     const who = `fay-${newId()}`;
     const { browser } = await opened(who, { name: 'Fay', groups: ['ops'] });
-    await provider.isUsedBy(who, later);
+    await provider.setUser(who, later);
     await clock.advance(renewalMs);
     expect((await show(browser)).status).toBe(401);
   });
@@ -247,18 +247,18 @@ it('sign-ins that the provider or the gateway refused are in the event log', asy
   const signIns = (): number => recorded.all.filter(({ eventCode }) => eventCode === 'SYS_508').length;
   // What was refused before is written at once: when a part of it has come, the rest comes before a later sign-in.
   const earlier = refusals();
-  await provider.isUsedBy(null);
+  await provider.setUser(null);
   await signIn(new Browser());
   await clock.advance(periodMs);
   await eventually(() => expect(refusals()).toBeGreaterThan(earlier));
   const sent = signIns();
-  await provider.isUsedBy('ada', ada);
+  await provider.setUser('ada', ada);
   await signIn(new Browser());
   await eventually(() => expect(signIns()).toBeGreaterThan(sent));
   const before = refusals();
-  await provider.isUsedBy(null);
+  await provider.setUser(null);
   await signIn(new Browser());
-  await provider.isUsedBy('cyd', { name: 'Cyd', groups: ['others'] });
+  await provider.setUser('cyd', { name: 'Cyd', groups: ['others'] });
   await signIn(new Browser());
   await new Browser().open(`${gateway.service.url}/v3/session/oidc/callback?code=forged&state=forged`);
   await clock.advance(periodMs);
@@ -270,7 +270,7 @@ describe('signing in with a program', () => {
     gateway.call(`/v3/session/oidc/${path}`, { method: 'POST', key, body });
 
   it('waits for the person, then gets a bearer token, once', async () => {
-    await provider.isUsedBy('ada', ada);
+    await provider.setUser('ada', ada);
     const { status, body } = await post('device', {});
     expect([status, body]).toMatchObject([200, { user_code: expect.any(String), interval: expect.any(Number) }]);
     const code = { device_code: body['device_code'] };
@@ -296,7 +296,7 @@ describe('signing in with a program', () => {
   });
 
   it('the command line does, and its session is worth something until it signs out', async () => {
-    await provider.isUsedBy('ada', ada);
+    await provider.setUser('ada', ada);
     const folder = await mkdtemp(join(tmpdir(), 'lanyard-cli-'));
     const program = fileURLToPath(new URL('../../cli/bin/lanyard.js', import.meta.url));
     const run = (...args: string[]) => {

@@ -39,7 +39,7 @@ class BrokerAnswers {
 }
 
 /** What happens to bytes in transit. `stalled`: they wait until that ends; `sliceBytes`: they arrive in pieces. */
-export interface Weather {
+export interface NetworkConditions {
   latencyMs?: number;
   stalled?: boolean;
   sliceBytes?: number;
@@ -57,18 +57,18 @@ class Lane {
   ) {}
 
   push(bytes: Buffer): void {
-    if (this.waiting === 0 && Object.keys(this.line.weather).length === 0) return void this.target.write(bytes);
+    if (this.waiting === 0 && Object.keys(this.line.conditions).length === 0) return void this.target.write(bytes);
     this.waiting++;
-    const arrivesAtMs = performance.now() + (this.line.weather.latencyMs ?? 0);
+    const arrivesAtMs = performance.now() + (this.line.conditions.latencyMs ?? 0);
     this.last = this.last.then(() => this.move(bytes, arrivesAtMs)).finally(() => this.waiting--);
   }
 
   private async move(bytes: Buffer, arrivesAtMs: number): Promise<void> {
-    const { bytesPerSecond = Infinity } = this.line.weather;
+    const { bytesPerSecond = Infinity } = this.line.conditions;
     const waitMs = Math.max(arrivesAtMs - performance.now(), (1_000 * bytes.length) / bytesPerSecond);
     if (waitMs > 0) await sleep(waitMs);
-    while (this.line.weather.stalled && !this.target.destroyed) await sleep(10);
-    const step = this.line.weather.sliceBytes ?? bytes.length;
+    while (this.line.conditions.stalled && !this.target.destroyed) await sleep(10);
+    const step = this.line.conditions.sliceBytes ?? bytes.length;
     for (let at = 0; at < bytes.length && !this.target.destroyed; at += step) {
       this.target.write(bytes.subarray(at, at + step));
       if (step < bytes.length && at % (step * 64) === 0) await sleep(1);
@@ -89,11 +89,11 @@ interface Trap {
  */
 export class TcpLine {
   /** Changes take effect at once. */
-  weather: Weather = {};
+  conditions: NetworkConditions = {};
   private readonly pairs = new Set<readonly [client: Socket, server: Socket]>();
   private readonly server: Server;
   private state: 'open' | 'refusing' | 'silent' = 'open';
-  private connectionsAsked = 0;
+  private attempts = 0;
   private silentAfterBytes = Infinity;
   private cutAfterBytes = Infinity;
   private trap: Trap | undefined;
@@ -133,8 +133,8 @@ export class TcpLine {
   }
 
   /** How many connections clients have attempted, including refused ones. */
-  get asked(): number {
-    return this.connectionsAsked;
+  get connectionAttempts(): number {
+    return this.attempts;
   }
 
   /** Resets all open connections, and each new one from now on. */
@@ -183,7 +183,7 @@ export class TcpLine {
   heal(): void {
     if (this.state === 'silent') this.cut();
     this.state = 'open';
-    this.weather = {};
+    this.conditions = {};
     this.silentAfterBytes = this.cutAfterBytes = Infinity;
     this.trap = undefined;
   }
@@ -208,7 +208,7 @@ export class TcpLine {
   }
 
   protected accept(client: Socket): void {
-    this.connectionsAsked++;
+    this.attempts++;
     if (this.state === 'refusing') return void client.resetAndDestroy();
     const server = connect({ host: this.target.hostname, port: Number(this.target.port), noDelay: true });
     client.setNoDelay(true);

@@ -21,8 +21,8 @@ export class TestClock {
     return this.currentMs + this.offsetMs;
   }
 
-  /** Changes what `now` returns, as when the clock of a machine is set. Timers are not affected. */
-  set(byMs: number): void {
+  /** Changes what `now` returns by this much, as when the clock of a machine is set. Timers are not affected. */
+  adjust(byMs: number): void {
     this.offsetMs += byMs;
   }
 

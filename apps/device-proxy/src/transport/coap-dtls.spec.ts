@@ -82,7 +82,7 @@ describe('a DTLS connection without a registration', () => {
     const coapDtls = listener(() => Promise.resolve(), clock);
     await coapDtls.start();
     coapDtls.restore({ state, credential }, 1);
-    clock.set(setMs);
+    clock.adjust(setMs);
     await clock.advance(60_000);
     expect(coapDtls.connection(id)?.isOpen).toBe(true);
     await clock.advance(10_000);

@@ -7,7 +7,7 @@ import {
   standardModels,
   UnsupportedFormat,
 } from '@lanyard/lwm2m';
-import { type DeviceObservers, observedKey, togetherKey } from './device-observers.js';
+import { compositeKey, type DeviceObservers, observedKey } from './device-observers.js';
 import {
   defaultFormats,
   type DeviceResource,
@@ -168,9 +168,9 @@ export abstract class AnsweringDevice {
     const values = encodeTogether(accept, this.valuesOf(names), this.formats);
     if (!values) return { code: Code.NotAcceptable };
     const answer = { code: Code.Content, ...values };
-    if (observe === 1) this.observers.delete(togetherKey(names));
+    if (observe === 1) this.observers.delete(compositeKey(names));
     if (observe !== 0 || names.some((name) => this.resources.get(name)?.observable === false)) return answer;
-    this.observers.set(togetherKey(names), { token, number: 0, accept });
+    this.observers.set(compositeKey(names), { token, number: 0, accept });
     return { ...answer, observe: 0 };
   }
 

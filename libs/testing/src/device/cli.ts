@@ -43,7 +43,7 @@ const options = readOptions();
 const { name, api, secure, 'key-file': keyFile } = options;
 const url = options.url ?? (secure ? 'coaps://127.0.0.1:5684' : 'coap://127.0.0.1:5683');
 
-/** Well below 24.8 days: Node runs longer timers at once, again and again. */
+/** Well below 24.8 days (2^31 - 1 ms): Node repeats an interval with a longer delay each millisecond. */
 const secondsMax = 7 * 24 * 3_600;
 
 const seconds = (option: 'lifetime' | 'period-seconds', kind: 'number' | 'whole number', least: number): number => {

@@ -1,6 +1,6 @@
 import { type CoapDatagramEndpoint, Code, formatCode, type ReceivedResponse } from '@lanyard/coap';
 import { AnsweringDevice } from './answering-device.js';
-import { NotObserved, pathsIn, togetherKey } from './device-observers.js';
+import { compositeKey, NotObserved, pathsIn } from './device-observers.js';
 import type { DtlsLine } from './dtls-line.js';
 import { type DeviceLine, lineTo } from './device-line.js';
 import type { DeviceOptions } from './device-options.js';
@@ -165,12 +165,12 @@ export class DeviceClient extends AnsweringDevice {
 
   /** Whether exactly these paths are observed together in one observation. */
   areObserved(paths: readonly string[]): boolean {
-    return this.observers.has(togetherKey(paths));
+    return this.observers.has(compositeKey(paths));
   }
 
   /** Sends the current values of these paths to the observer of all of them together, as `report` does. */
   reportTogether(paths: readonly string[]): Promise<void> {
-    return this.reports.inTurn(togetherKey(paths), () => this.currentValues(togetherKey(paths)));
+    return this.reports.inTurn(compositeKey(paths), () => this.currentValues(compositeKey(paths)));
   }
 
   /**

@@ -9,8 +9,8 @@ export interface DeviceObserver {
   accept?: number | undefined;
 }
 
-/** The key under which paths that are observed together are stored. */
-export const togetherKey = (paths: readonly string[]): string => [...paths].sort().join(' ');
+/** The key of a composite observation of these paths. */
+export const compositeKey = (paths: readonly string[]): string => [...paths].sort().join(' ');
 
 /** The key of a path that is observed with attributes in the request (LwM2M 1.2 core §6.4.1). */
 export const observedKey = (path: string, attributes: readonly string[]): string =>
@@ -19,5 +19,5 @@ export const observedKey = (path: string, attributes: readonly string[]): string
 /** The paths of a key. */
 export const pathsIn = (key: string): string[] => key.replace(/\?.*/, '').split(' ');
 
-/** Observers by `observedKey`, or by the key of several paths together. */
+/** Observers by `observedKey`, or for composite observations by `compositeKey`. */
 export type DeviceObservers = Map<string, DeviceObserver>;

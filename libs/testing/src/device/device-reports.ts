@@ -7,8 +7,8 @@ export interface OpenSocket {
   server: Peer;
 }
 
-/** How a device reaches its server. */
-export interface Reach {
+/** The connection of a device to its server, as reports use it. */
+export interface DeviceConnection {
   /** undefined while the device sleeps or has no connection. */
   socket(): OpenSocket | undefined;
   isClosed(): boolean;
@@ -24,7 +24,7 @@ export class DeviceReports {
 
   constructor(
     private readonly observers: DeviceObservers,
-    private readonly reach: Reach,
+    private readonly connection: DeviceConnection,
   ) {}
 
   /** Reports of one key are sent one after the other, each with the value at the time of its turn. Throws NotObserved. */
@@ -39,19 +39,19 @@ export class DeviceReports {
   }
 
   private async deliver(key: string, { payload, contentFormat }: EncodedValue): Promise<void> {
-    const { observers, reach } = this;
+    const { observers, connection } = this;
     const observer = observers.get(key);
     if (!observer) throw new NotObserved(`${key} is not observed`);
     const observeNumber = ++observer.number;
-    while (!reach.isClosed()) {
-      const open = reach.socket();
+    while (!connection.isClosed()) {
+      const open = connection.socket();
       if (!open) {
         await new Promise((resolve) => setTimeout(resolve, checkEveryMs));
         continue;
       }
       const message = { token: observer.token, observeNumber, payload, contentFormat, confirmable: true };
       const outcome = await open.endpoint
-        .notify(open.server, { ...message, ackTimeoutMs: reach.ackTimeoutMs, maxRetransmit: 2 })
+        .notify(open.server, { ...message, ackTimeoutMs: connection.ackTimeoutMs, maxRetransmit: 2 })
         .catch(() => 'timed-out' as const);
       if (outcome === 'acknowledged') return;
       if (outcome === 'reset') {

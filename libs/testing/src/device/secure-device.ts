@@ -7,8 +7,8 @@ import { DtlsCarrier, type SecureCarrier, StreamCarrier } from './secure-carrier
 export class SecureDevice {
   temperature = '21.5';
   written: string[] = [];
-  /** Lists of paths that the server asked it to report together, on any connection. */
-  readonly together: string[] = [];
+  /** Payloads of the requests for composite observations, each a list of paths, on any connection. */
+  readonly compositeRequests: string[] = [];
   registrationId = '';
   /** Runs before each answer, for example to delay it. */
   beforeAnswer?: () => Promise<void>;
@@ -109,7 +109,7 @@ export class SecureDevice {
   private async answer({ method, path, observe, token, payload }: CoapRequest): Promise<CoapResponse> {
     await this.beforeAnswer?.();
     if (method === Code.FETCH) {
-      this.together.push(payload.toString());
+      this.compositeRequests.push(payload.toString());
       const value = JSON.stringify([{ n: '/3303/0/5700', v: Number(this.temperature) }]);
       return { code: Code.Content, payload: Buffer.from(value), contentFormat: 110, observe: 1 };
     }

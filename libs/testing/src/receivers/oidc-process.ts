@@ -18,8 +18,8 @@ export class OidcProcess {
     return new OidcProcess(issuer, child);
   }
 
-  /** Sets who signs in from now on, with which claims; null: the person refuses. */
-  async isUsedBy(who: string | null, claims?: object): Promise<void> {
+  /** Sets the person who signs in from now on, and the person's claims; null: the person refuses. */
+  async setUser(who: string | null, claims?: object): Promise<void> {
     this.child.send({ who, claims });
     await once(this.child, 'message');
   }
