@@ -77,7 +77,7 @@ export class Application {
   }
 
   /** Registers a callback channel that leads to the receiver. */
-  async isCalledBackAt(receiver: CallbackReceiver, serialization?: object): Promise<void> {
+  async registerCallback(receiver: CallbackReceiver, serialization?: object): Promise<void> {
     const body = { url: receiver.url, headers: { 'x-application': 'e2e' }, ...(serialization && { serialization }) };
     await this.lanyard.call('PUT /v2/notification/callback', { body });
     this.receiver = receiver;

@@ -77,7 +77,7 @@ export class Flow {
   }
 
   /** Waits until values are sent, acknowledged and delivered. */
-  async valuesFlow(): Promise<void> {
+  async waitForValues(): Promise<void> {
     const [taken, received] = [this.taken, this.app.values(sensor).length];
     await eventually(() => this.taken >= taken + someValues);
     await eventually(() => this.app.values(sensor).length >= received + someValues);
@@ -92,7 +92,7 @@ export class Flow {
    * Checks that each value arrived, that first arrivals were in the order of their device, and that no event arrived more often than
    * `timesMax`. The application's channel must show the ids of events.
    */
-  async arrivedWhole(timesMax: number): Promise<void> {
+  async expectAllReceived(timesMax: number): Promise<void> {
     for (const { deviceId, sent } of this.reporters) {
       await eventually(() => this.app.values(sensor, deviceId).includes(String(sent - 1)));
       const items = this.app.items('notifications').filter(({ ep, path }) => ep === deviceId && path === sensor);
@@ -114,7 +114,7 @@ export class Flow {
   }
 
   /** Waits until the snapshot has the last value of each device. */
-  async isNewest(): Promise<void> {
+  async expectSnapshot(): Promise<void> {
     for (const { deviceId, sent } of this.reporters)
       await eventually(async () => {
         const { json } = await this.app.call('GET', `/v3/devices/${deviceId}/echo`);
@@ -124,7 +124,7 @@ export class Flow {
   }
 
   /** Checks that the history has every value of each device. A value whose acknowledgement was lost may be there twice. */
-  async isRemembered(): Promise<void> {
+  async expectHistory(): Promise<void> {
     for (const { deviceId, sent } of this.reporters)
       await eventually(async () => {
         const path = `/v3/devices/${deviceId}/history?path=${encodeURIComponent(sensor)}&points=${historyMax}`;

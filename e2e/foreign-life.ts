@@ -13,8 +13,11 @@ const asked = async (app: Application, deviceId: string, request: object): Promi
   return app.answer(id);
 };
 
-/** The listeners know a credential a moment after REST has answered: a device that came too early comes again. */
-export const whenItIsIn = (start: () => Promise<ForeignDevice>): Promise<ForeignDevice> =>
+/**
+ * Starts a device, and starts it again if it is refused: the listeners know its credential a moment after REST has
+ * answered. Resolves with the device when it is registered.
+ */
+export const startUntilRegistered = (start: () => Promise<ForeignDevice>): Promise<ForeignDevice> =>
   eventually(async () => {
     const device = await start();
     const said = await device.says(/^registered|^not connected|^disconnected|^refused|^timed-out/);

@@ -18,7 +18,7 @@ export const failingCallback = async (admin: Application, coapUrl: string): Prom
   const app = await admin.another(fresh('callback'));
   const { device } = thermometer({ name: fresh('reporter'), server: coapUrl });
   try {
-    await app.isCalledBackAt(receiver, { type: 'v2', cfg: { include_uid: true } });
+    await app.registerCallback(receiver, { type: 'v2', cfg: { include_uid: true } });
     expect(receiver.calls[0]).toMatchObject({
       method: 'PUT',
       body: '{}',

@@ -160,14 +160,14 @@ export class ConsoleBrowser {
   }
 
   /** Waits for the end of transitions, so that colours are final. */
-  private async isStill(): Promise<void> {
+  private async waitForTransitions(): Promise<void> {
     await this.page.evaluate(`new Promise(requestAnimationFrame).then(() => Promise.allSettled(
       document.getAnimations().filter(({ effect }) => effect.getTiming().iterations < Infinity).map(({ finished }) => finished)))`);
   }
 
   /** Problems that axe finds: the rule, and the elements that break it. */
   async violations(runOnly = allRules): Promise<string[]> {
-    await this.isStill();
+    await this.waitForTransitions();
     if (!(await this.page.evaluate<boolean>("'axe' in window"))) await this.page.evaluate(axeSource);
     const violations = await this.page.evaluate<Result[]>(
       `axe.run(document, ${JSON.stringify({ ...options, runOnly })}).then(({ violations }) => violations)`,

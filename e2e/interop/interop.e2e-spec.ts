@@ -5,7 +5,7 @@ import { Application } from '../application.ts';
 import { prepareWakaama } from '../../tools/lanyard/foreign-programs.ts';
 import { LibcoapDevice, prepareLibcoap, type PreSharedKey } from '../compiled-device.ts';
 import { type RunningSystem, startSystem, tcpPort, udpPort } from '../system.ts';
-import { livesItsLife, whenItIsIn } from '../foreign-life.ts';
+import { livesItsLife, startUntilRegistered } from '../foreign-life.ts';
 import type { ForeignDevice } from '../java-device.ts';
 import { fresh, sensor } from '../journeys.ts';
 import { WakaamaDevice } from '../wakaama-device.ts';
@@ -77,7 +77,7 @@ describe('devices that are compiled here', () => {
     const name = fresh('wakaama-dtls');
     const psk = await keyOf(name);
     const localPort = await udpPort(0);
-    const device = await whenItIsIn(() => WakaamaDevice.start(dtls, name, localPort, psk));
+    const device = await startUntilRegistered(() => WakaamaDevice.start(dtls, name, localPort, psk));
     await whileItRuns(device, () => livesItsLife(app, device, { name, writtenBytes, updatesWhenTold: false }));
   };
 
@@ -91,7 +91,7 @@ describe('devices that are compiled here', () => {
     const name = fresh(`libcoap-${transport}`);
     const psk = await keyOf(name);
     const port = transport === 'tls' ? tls : dtls;
-    const device = await whenItIsIn(() => LibcoapDevice.start(transport, port, name, psk));
+    const device = await startUntilRegistered(() => LibcoapDevice.start(transport, port, name, psk));
     await whileItRuns(device, () => livesItsLife(app, device, { name, writtenBytes }));
   });
 
@@ -99,7 +99,7 @@ describe('devices that are compiled here', () => {
     const name = fresh(`libcoap-withdrawn-${transport}`);
     const psk = await keyOf(name);
     const start = () => LibcoapDevice.start(transport, transport === 'tls' ? tls : dtls, name, psk);
-    const device = await whenItIsIn(start);
+    const device = await startUntilRegistered(start);
     await whileItRuns(device, async () => {
       const deviceId = await app.deviceId(name);
       const since = device.said.length;

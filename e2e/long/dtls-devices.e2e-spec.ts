@@ -9,7 +9,7 @@ import { Application } from '../application.ts';
 import { CaliforniumDevice } from '../californium-device.ts';
 import type { PreSharedKey } from '../compiled-device.ts';
 import { Nat } from '../dtls/nat.ts';
-import { livesItsLife, whenItIsIn } from '../foreign-life.ts';
+import { livesItsLife, startUntilRegistered } from '../foreign-life.ts';
 import { prepareJava } from '../../tools/lanyard/java-programs.ts';
 import type { ForeignDevice } from '../java-device.ts';
 import { fresh } from '../journeys.ts';
@@ -117,7 +117,7 @@ describe('devices over DTLS', () => {
 
   const lives = async (name: string, { start, written }: Kind, credential: Credential): Promise<void> => {
     const nat = await Nat.start(port);
-    const device = await whenItIsIn(() => start(nat.port, name, credential));
+    const device = await startUntilRegistered(() => start(nat.port, name, credential));
     try {
       const before = [await events('handshake-completed'), await events('connection-moved')];
       await nat.rebind();
@@ -150,7 +150,7 @@ describe('devices over DTLS', () => {
   it('a wrong key is refused, and is in the event log', async () => {
     const name = fresh('dtls-wrong');
     const { deviceId, ...psk } = await keyOf(name);
-    const right = await whenItIsIn(() => californium(port, name, { psk }));
+    const right = await startUntilRegistered(() => californium(port, name, { psk }));
     await right.ends();
     const wrong = await californium(port, name, { psk: { ...psk, key: '00'.repeat(keyBytes) } });
     await wrong.says(/^not connected/);

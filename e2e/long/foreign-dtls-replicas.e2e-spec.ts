@@ -6,7 +6,7 @@ import { UdpBalancer } from '../../tools/testing/udp-balancer.ts';
 import { Application } from '../application.ts';
 import { CaliforniumDevice } from '../californium-device.ts';
 import type { PreSharedKey } from '../compiled-device.ts';
-import { whenItIsIn } from '../foreign-life.ts';
+import { startUntilRegistered } from '../foreign-life.ts';
 import { prepareJava } from '../../tools/lanyard/java-programs.ts';
 import type { ForeignDevice } from '../java-device.ts';
 import { fresh, sensor } from '../journeys.ts';
@@ -57,7 +57,7 @@ describe('devices of others over DTLS, whose device-proxy is killed', () => {
     const name = fresh(`killed-${who.toLowerCase()}`);
     const { deviceId, ...psk } = await app.credentialOf(name);
     balancer.route(() => 0);
-    const device = await whenItIsIn(() => start(balancer.port, name, psk));
+    const device = await startUntilRegistered(() => start(balancer.port, name, psk));
     try {
       const subscribed = await app.call('PUT', `/v2/subscriptions/${deviceId}${sensor}`);
       expect(await app.answer(subscribed.json['async-response-id'])).toMatchObject({ status: 200 });

@@ -40,18 +40,18 @@ describe('services that end while values flow', () => {
 
   it('by kill -9: every value arrives, in order per device, each event once or twice, the snapshot holds the newest, and the history all', async () => {
     flow.begin();
-    await flow.valuesFlow();
+    await flow.waitForValues();
     for (const name of victims) {
       system.signal(name, 'SIGKILL');
       const before = flow.sent;
       await eventually(() => flow.sent >= before + 100);
       await system.restart(name);
-      await flow.valuesFlow();
+      await flow.waitForValues();
     }
     await flow.end();
-    await flow.arrivedWhole(2);
-    await flow.isNewest();
-    await flow.isRemembered();
+    await flow.expectAllReceived(2);
+    await flow.expectSnapshot();
+    await flow.expectHistory();
   }, 1_800_000);
 
   it('by SIGTERM, the gateway and the dispatcher: a WebSocket is closed with 1012, and nothing is lost', async () => {

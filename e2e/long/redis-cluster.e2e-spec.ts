@@ -41,18 +41,18 @@ describe('on a Redis cluster', () => {
 
   it('every value arrives, in order per device, though a replica takes over and each master is killed', async () => {
     flow.begin();
-    await flow.valuesFlow();
+    await flow.waitForValues();
     const [replicated, ...others] = cluster.nodes.slice(0, 3);
     await replicated?.kill();
-    await flow.valuesFlow();
+    await flow.waitForValues();
     await replicated?.start();
     for (const node of others) {
       await node.kill();
       await node.start();
-      await flow.valuesFlow();
+      await flow.waitForValues();
     }
     await flow.end();
-    await flow.arrivedWhole(timesMax);
-    await flow.isNewest();
+    await flow.expectAllReceived(timesMax);
+    await flow.expectSnapshot();
   });
 });
