@@ -19,16 +19,16 @@ const CHANGED = Symbol('changed');
  * @throws BlockTransferFailed
  */
 export async function download(first: ResponseMessage, options: DownloadOptions): Promise<ReceivedResponse> {
-  if (first.options.block2 === undefined) return received(first, first.message.payload);
+  if (first.options.block2 === undefined) return receivedResponse(first, first.message.payload);
   const result = await collect(first, options);
-  if (result !== CHANGED) return received(first, result);
+  if (result !== CHANGED) return receivedResponse(first, result);
   if (!options.repeatable) throw new BlockTransferFailed('the representation changed');
   const restart = await options.fetch({ num: 0, more: false, szx: blockOf(first).szx });
   if (!isSuccessCode(restart.message.code)) throw refused(restart);
   const second = restart.options.block2 === undefined ? restart.message.payload : await collect(restart, options);
   if (second === CHANGED) throw new BlockTransferFailed('the representation changed again');
   return {
-    ...received(restart, second),
+    ...receivedResponse(restart, second),
     ...(first.options.observe === undefined ? {} : { observe: first.options.observe }),
   };
 }
@@ -69,7 +69,7 @@ function sameEtag(first: ResponseMessage, next: ResponseMessage): boolean {
 }
 
 /** The response as the caller sees it. */
-export function received({ message, options }: ResponseMessage, payload: Buffer): ReceivedResponse {
+export function receivedResponse({ message, options }: ResponseMessage, payload: Buffer): ReceivedResponse {
   const { observe, contentFormat, maxAgeSeconds, etag, locationPath, locationQuery } = options;
   return {
     code: message.code,
@@ -86,7 +86,7 @@ export function received({ message, options }: ResponseMessage, payload: Buffer)
 /** The answer to a request for one block. @throws BlockTransferFailed */
 export function receivedBlock(response: ResponseMessage): ReceivedResponse {
   const { message, options } = response;
-  const whole = received(response, message.payload);
+  const whole = receivedResponse(response, message.payload);
   if (options.block2 === undefined) return whole;
   const block = blockOf(response);
   if (!isWellFilled(block, message.payload.length)) throw new BlockTransferFailed('a block of the wrong size');

@@ -1,7 +1,7 @@
 import { EndpointClosed } from '../errors.js';
 import { Requester } from '../exchange/requester.js';
-import { datagramLine } from '../exchange/datagram-line.js';
-import { type Datagram } from '../exchange/answer-sender.js';
+import { datagramRequestSender } from '../exchange/datagram-request-sender.js';
+import { type InboundDatagram } from '../exchange/answer-sender.js';
 import { type Answering } from '../exchange/answering.js';
 import { Responder } from '../exchange/responder.js';
 import { type NotifyOutcome, type OutgoingNotification } from '../messages/notification.js';
@@ -28,7 +28,7 @@ const UNKNOWN_PEER_SOURCE_IDLE_MS = 60_000;
  */
 export class CoapDatagramEndpoint extends CoapEndpoint {
   protected readonly core: EndpointCore;
-  protected readonly answering: Answering<Datagram>;
+  protected readonly answering: Answering<InboundDatagram>;
   protected readonly requester: Requester<PeerState, IncomingResponse>;
   protected readonly observer: DatagramObserver;
   private readonly notifier: Notifier;
@@ -39,19 +39,19 @@ export class CoapDatagramEndpoint extends CoapEndpoint {
     this.core = new EndpointCore(options);
     const responder = new Responder(this.core);
     this.answering = responder.answering;
-    this.requester = new Requester(this.core, datagramLine(this.core));
+    this.requester = new Requester(this.core, datagramRequestSender(this.core));
     this.observer = new DatagramObserver(this.core, this.requester);
     this.notifier = new Notifier(this.core);
     const { limits, clock } = this.core;
     const buckets = { entriesMax: limits.unknownPeerSourcesMax, idleMs: UNKNOWN_PEER_SOURCE_IDLE_MS };
-    const gate = new PeerRateLimiter(
+    const rateLimiter = new PeerRateLimiter(
       limits.unknownPeerRatePerSecond,
       limits.unknownPeerBurst,
       this.core.table(buckets),
       clock,
     );
     const unmatched = new UnmatchedReceiver(this.core, this.observer);
-    this.router = new DatagramRouter(this.core, gate, { responder, observer: this.observer, unmatched });
+    this.router = new DatagramRouter(this.core, rateLimiter, { responder, observer: this.observer, unmatched });
   }
 
   /** Binds the transport. Rejects when the address is in use. */

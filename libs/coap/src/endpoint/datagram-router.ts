@@ -27,7 +27,7 @@ interface Receivers {
 export class DatagramRouter implements DatagramReceiver {
   constructor(
     private readonly core: EndpointCore,
-    private readonly gate: PeerRateLimiter,
+    private readonly rateLimiter: PeerRateLimiter,
     private readonly receivers: Receivers,
   ) {}
 
@@ -36,7 +36,7 @@ export class DatagramRouter implements DatagramReceiver {
     try {
       this.core.count('datagram-received');
       const state = this.core.peers.get(key);
-      if (state === undefined && !this.gate.admits(address)) {
+      if (state === undefined && !this.rateLimiter.admits(address)) {
         this.core.count('datagram-rate-limited');
         return;
       }
@@ -111,7 +111,7 @@ export class DatagramRouter implements DatagramReceiver {
       transmission.settleWith('reset');
       return;
     }
-    const pending = state?.pendingOf(message.messageId);
+    const pending = state?.pendingByMessageId(message.messageId);
     const token = state?.takeResettable(message.messageId);
     if (pending !== undefined) pending.finish(new PeerReset(pending.acknowledged));
     else if (state !== undefined && token !== undefined) this.observerReset({ peer: state.peer, token });
@@ -134,7 +134,7 @@ export class DatagramRouter implements DatagramReceiver {
 
   /** A response in an acknowledgement: both its message id and its token must be those of the request. */
   private piggybacked(message: CoapMessage, state: PeerState | undefined): void {
-    const pending = state?.pendingOf(message.messageId);
+    const pending = state?.pendingByMessageId(message.messageId);
     if (pending === undefined) {
       this.core.count('acknowledgement-unmatched');
       return;
@@ -155,7 +155,7 @@ export class DatagramRouter implements DatagramReceiver {
   /** A response in a separate message: to the pending request, to an observation, or to nothing that is known. */
   private response(message: CoapMessage, peer: Peer, state: PeerState | undefined): void {
     const options = readResponseOptions(message.options);
-    const pending = state?.pendingWith(message.token);
+    const pending = state?.pendingByToken(message.token);
     if (typeof options === 'number') {
       this.core.count('response-rejected-option');
       if (pending === undefined) {

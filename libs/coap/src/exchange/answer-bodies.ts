@@ -5,7 +5,7 @@ import { Code, isSuccessCode } from '../codec/code.js';
 import { UnencodableMessage } from '../errors.js';
 import { SOURCE_MESSAGE_BYTES_MAX } from '../limits.js';
 import { type BoundedTable } from '../memory/bounded-table.js';
-import { type AnsweringCore, type AnswerLine, type AnswerPlan } from './answer-line.js';
+import { type AnsweringCore, type AnswerPlan, type BaseAnswerSender } from './base-answer-sender.js';
 import { type InboundExchange } from './inbound-exchange.js';
 import { type BodySource } from '../messages/body-source.js';
 import { type CoapResponse } from '../messages/response.js';
@@ -16,7 +16,7 @@ export class AnswerBodies<Via> {
 
   constructor(
     core: AnsweringCore,
-    private readonly line: AnswerLine<Via>,
+    private readonly sender: BaseAnswerSender<Via>,
   ) {
     const { storedAnswersMax: entriesMax, storedAnswersBytesMax: bytesMax, blockIdleMs: idleMs } = core.limits;
     this.held = core.table({ entriesMax, bytesMax, idleMs });
@@ -33,18 +33,18 @@ export class AnswerBodies<Via> {
     const stored = this.held.get(exchange.transferKey);
     if (stored !== undefined) this.sendBlock(exchange, stored, block2);
     else if (isRepeatable(exchange)) return false;
-    else this.line.send(exchange, { code: Code.RequestEntityIncomplete });
+    else this.sender.send(exchange, { code: Code.RequestEntityIncomplete });
     return true;
   }
 
   /** Sends the answer whole if it fits, otherwise its first (or the requested) block. Throws when the response is invalid. */
   answer(exchange: InboundExchange<Via>, response: CoapResponse): void {
     const bytes = response.payload?.length ?? 0;
-    const { wholeBytesMax, szx } = this.line.planFor(exchange, response);
+    const { wholeBytesMax, szx } = this.sender.planFor(exchange, response);
     // An error is not a block of the requested body.
     const isError = !isSuccessCode(response.code) && bytes <= blockBytes(szx);
     if (isError || bytes <= wholeBytesMax) {
-      this.line.send(exchange, response);
+      this.sender.send(exchange, response);
       return;
     }
     const { onSent, observe, ...complete } = withEtag(response);
@@ -61,9 +61,9 @@ export class AnswerBodies<Via> {
     assertSendable(source);
     if (!isRepeatable(exchange)) throw new UnencodableMessage('Only GET and FETCH are answered with a source');
     const { source: _source, observe: _observe, ...head } = response;
-    const plan = this.line.planFor(exchange, head);
+    const plan = this.sender.planFor(exchange, head);
     if (source.bytes <= Math.min(plan.wholeBytesMax, SOURCE_MESSAGE_BYTES_MAX)) {
-      this.line.send(exchange, { ...head, payload: await readPart(source, 0, source.bytes) });
+      this.sender.send(exchange, { ...head, payload: await readPart(source, 0, source.bytes) });
       return;
     }
     const bertBytes = Math.min(plan.bertBytes ?? SOURCE_MESSAGE_BYTES_MAX, SOURCE_MESSAGE_BYTES_MAX);
@@ -71,11 +71,11 @@ export class AnswerBodies<Via> {
     const takesBlocks = plan.wholeBytesMax !== Infinity;
     const cut = takesBlocks ? cutSource(source, withinPlan(exchange.block2, plan), bertBytes) : undefined;
     if (cut === undefined) {
-      this.line.send(exchange, { code: Code.BadRequest });
+      this.sender.send(exchange, { code: Code.BadRequest });
       return;
     }
     const payload = await readPart(source, cut.offset, cut.length);
-    this.line.send(exchange, { ...head, payload }, { block2: cut.block2, size2: source.bytes });
+    this.sender.send(exchange, { ...head, payload }, { block2: cut.block2, size2: source.bytes });
   }
 
   /** @param first the parts that belong only to the first message of an answer */
@@ -85,16 +85,16 @@ export class AnswerBodies<Via> {
     wanted: BlockValue | undefined,
     first: Pick<CoapResponse, 'onSent' | 'observe'> = {},
   ): void {
-    const plan = this.line.planFor(exchange, stored);
+    const plan = this.sender.planFor(exchange, stored);
     const part = withinPlan(wanted, plan);
     const cut = cutBlock(stored, part, plan.bertBytes);
     if (cut === undefined) {
-      this.line.send(exchange, { code: Code.BadRequest });
+      this.sender.send(exchange, { code: Code.BadRequest });
       return;
     }
     if (!cut.block2.more) this.held.delete(exchange.transferKey);
     const size2 = part.num === 0 ? { size2: cut.size2 } : {};
-    this.line.send(exchange, { ...cut.response, ...first }, { block2: cut.block2, ...size2 });
+    this.sender.send(exchange, { ...cut.response, ...first }, { block2: cut.block2, ...size2 });
   }
 }
 

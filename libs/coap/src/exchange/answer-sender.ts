@@ -7,24 +7,24 @@ import { type EndpointCore } from '../state/core.js';
 import { CoapError } from '../errors.js';
 import { type PeerState } from '../peer/peer-state.js';
 import { type InFlight } from '../peer/running.js';
-import { AnswerLine, type AnswerPlan } from './answer-line.js';
+import { type AnswerPlan, BaseAnswerSender } from './base-answer-sender.js';
 import { type InboundExchange } from './inbound-exchange.js';
 import { type CoapResponse } from '../messages/response.js';
 
 const NO_PAYLOAD = Buffer.alloc(0);
 
-/** A request over UDP. */
-export interface Datagram {
+/** A request that was received in a datagram. */
+export interface InboundDatagram {
   message: CoapMessage;
   state: PeerState | undefined;
   /** Set while the handler runs. */
   inFlight: InFlight | undefined;
 }
 
-type Exchange = InboundExchange<Datagram>;
+type Exchange = InboundExchange<InboundDatagram>;
 
 /** Sends answers: in the acknowledgement, as a separate message, or non-confirmable. */
-export class AnswerSender extends AnswerLine<Datagram> {
+export class AnswerSender extends BaseAnswerSender<InboundDatagram> {
   readonly szxMax = SZX_MAX;
 
   constructor(protected override readonly core: EndpointCore) {

@@ -3,7 +3,7 @@ import { Code, isResponseCode } from '../codec/code.js';
 import { readRequestOptions } from '../codec/request-options.js';
 import { SourceUnavailable, UnencodableMessage } from '../errors.js';
 import { AnswerBodies } from './answer-bodies.js';
-import { type AnsweringCore, type AnswerLine } from './answer-line.js';
+import { type AnsweringCore, type BaseAnswerSender } from './base-answer-sender.js';
 import { type Arrival, InboundExchange } from './inbound-exchange.js';
 import { RequestBodies } from './request-bodies.js';
 import { type CoapRequest } from '../messages/request.js';
@@ -18,23 +18,23 @@ export class Answering<Via> {
 
   constructor(
     private readonly core: AnsweringCore,
-    private readonly line: AnswerLine<Via>,
+    private readonly sender: BaseAnswerSender<Via>,
   ) {
-    this.requests = new RequestBodies(core, line);
-    this.answers = new AnswerBodies(core, line);
+    this.requests = new RequestBodies(core, sender);
+    this.answers = new AnswerBodies(core, sender);
   }
 
   /** Reads the options, or answers that they are not acceptable. */
   open(arrival: Arrival<Via>): InboundExchange<Via> | undefined {
-    const options = readRequestOptions(arrival.message.options, this.line.szxMax);
+    const options = readRequestOptions(arrival.message.options, this.sender.szxMax);
     if (typeof options === 'number') {
       this.core.count('request-rejected-option');
-      this.line.rejectOptions(new InboundExchange(arrival));
+      this.sender.rejectOptions(new InboundExchange(arrival));
       return undefined;
     }
     const { block1, block2, proxied } = options;
     if (proxied || block1 === 'reserved-size' || block2 === 'reserved-size') {
-      this.line.send(new InboundExchange(arrival), { code: proxied ? Code.ProxyingNotSupported : Code.BadRequest });
+      this.sender.send(new InboundExchange(arrival), { code: proxied ? Code.ProxyingNotSupported : Code.BadRequest });
       return undefined;
     }
     return new InboundExchange(arrival, options, block1, block2);
@@ -58,7 +58,7 @@ export class Answering<Via> {
     } catch (error) {
       const { code, maxAgeSeconds } = error instanceof SourceUnavailable ? error : internalError;
       if (!(error instanceof SourceUnavailable)) this.core.report(error);
-      this.line.send(exchange, { code, maxAgeSeconds });
+      this.sender.send(exchange, { code, maxAgeSeconds });
     }
   }
 

@@ -1,7 +1,7 @@
 import { type Upload, UploadTable } from '../blockwise/upload-table.js';
 import { Code } from '../codec/code.js';
 import { type BoundedTable } from '../memory/bounded-table.js';
-import { type AnsweringCore, type AnswerLine } from './answer-line.js';
+import { type AnsweringCore, type BaseAnswerSender } from './base-answer-sender.js';
 import { type InboundExchange } from './inbound-exchange.js';
 
 /** After this time, a peer whose upload found no room may try again. */
@@ -24,7 +24,7 @@ export class RequestBodies<Via> {
 
   constructor(
     core: AnsweringCore,
-    private readonly line: AnswerLine<Via>,
+    private readonly sender: BaseAnswerSender<Via>,
   ) {
     const { bodyBytesMax, uploadsMax: entriesMax, uploadsBytesMax: bytesMax, blockIdleMs: idleMs } = core.limits;
     const { uploadsPerAddressMax: perGroupMax } = core.limits;
@@ -51,7 +51,7 @@ export class RequestBodies<Via> {
           });
     if (step.kind === 'complete') return step.payload;
     const extras = step.kind === 'too-large' ? { size1: this.bodyBytesMax } : {};
-    this.line.send(exchange, stepAnswers[step.kind], extras);
+    this.sender.send(exchange, stepAnswers[step.kind], extras);
     return undefined;
   }
 }

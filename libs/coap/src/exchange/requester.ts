@@ -14,7 +14,7 @@ import { type ReceivedResponse } from '../messages/response.js';
 import { type ClientState } from '../peer/client-state.js';
 import { type Observed } from '../peer/observation-entry.js';
 import { type RequestIntent, type ResponseMessage } from '../peer/pending-request.js';
-import { type BlockPlan, type RequestLine } from './request-line.js';
+import { type BlockPlan, type RequestSender } from './request-sender.js';
 
 /** What an observation adds to a request. */
 export interface RequestCall<Response> {
@@ -39,12 +39,12 @@ const withinMessage = (bytes: number): number => Math.min(bytes, SOURCE_MESSAGE_
 export class Requester<To extends ClientState<Observed, Response>, Response extends ResponseMessage> {
   constructor(
     private readonly core: RequesterCore,
-    private readonly line: RequestLine<To, Response>,
+    private readonly sender: RequestSender<To, Response>,
   ) {}
 
   async request(peer: Peer, request: OutgoingRequest, call: RequestCall<Response>): Promise<ReceivedResponse> {
     this.core.assertOpen();
-    const to = this.line.reach(peer);
+    const to = this.sender.reach(peer);
     return to.queue.run(() => this.perform(to, request, call), this.core.limits.queuedPerPeerMax);
   }
 
@@ -60,7 +60,7 @@ export class Requester<To extends ClientState<Observed, Response>, Response exte
     if (request.block !== undefined) return this.performBlock(request.block, to, request, call);
     if (request.source !== undefined) return this.performFrom(request.source, to, request, call);
     const body = request.payload ?? NO_PAYLOAD;
-    const { wholeBytesMax, blocks } = this.line.planFor(to, request);
+    const { wholeBytesMax, blocks } = this.sender.planFor(to, request);
     if (body.length > wholeBytesMax)
       return this.fetchRest(to, request, await this.upload(to, request, sourceOf(body), call, blocks), call);
     const response = await this.send(to, request, body, call, {});
@@ -101,7 +101,7 @@ export class Requester<To extends ClientState<Observed, Response>, Response exte
   ): Promise<ReceivedResponse> {
     assertSendable(source);
     if (request.payload !== undefined) throw new UnencodableMessage('A request has a payload or a source');
-    const { wholeBytesMax, blocks } = this.line.planFor(to, request);
+    const { wholeBytesMax, blocks } = this.sender.planFor(to, request);
     const limited =
       blocks?.bertBytes === undefined ? blocks : { ...blocks, bertBytes: withinMessage(blocks.bertBytes) };
     const wholeMax = Math.min(
@@ -184,7 +184,7 @@ export class Requester<To extends ClientState<Observed, Response>, Response exte
     if (request.method !== Code.FETCH || payload === undefined)
       return this.send(to, rest, NO_PAYLOAD, call, { block2 });
     const described = contentFormat === undefined ? rest : { ...rest, contentFormat };
-    const fits = payload.length <= this.line.planFor(to, request).wholeBytesMax;
+    const fits = payload.length <= this.sender.planFor(to, request).wholeBytesMax;
     return this.send(to, described, fits ? payload : NO_PAYLOAD, call, { block2 });
   }
 
@@ -195,7 +195,7 @@ export class Requester<To extends ClientState<Observed, Response>, Response exte
     call: RequestCall<Response>,
     extras: RequestExtras,
   ): Promise<Response> {
-    return this.line.roundTrip(to, {
+    return this.sender.roundTrip(to, {
       request,
       options: writeRequestOptions(request, call.observe === undefined ? extras : { observe: call.observe, ...extras }),
       payload,

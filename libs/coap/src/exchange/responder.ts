@@ -3,13 +3,13 @@ import { type EndpointCore } from '../state/core.js';
 import { type PeerState } from '../peer/peer-state.js';
 import { type Peer } from '../messages/peer.js';
 import { EMPTY_ACK_DELAY_MS } from '../timing/transmission-parameters.js';
-import { AnswerSender, type Datagram } from './answer-sender.js';
+import { AnswerSender, type InboundDatagram } from './answer-sender.js';
 import { Answering } from './answering.js';
 import { type InboundExchange } from './inbound-exchange.js';
 
 /** Server role over UDP: limits concurrent handlers, and acknowledges requests whose handlers are slow. */
 export class Responder {
-  readonly answering: Answering<Datagram>;
+  readonly answering: Answering<InboundDatagram>;
 
   constructor(private readonly core: EndpointCore) {
     this.answering = new Answering(core, new AnswerSender(core));
@@ -22,14 +22,14 @@ export class Responder {
       this.core.count('request-refused-by-limit');
       return;
     }
-    const via: Datagram = { message, state, inFlight: undefined };
+    const via: InboundDatagram = { message, state, inFlight: undefined };
     const exchange = this.answering.open({ message, peer, confirmable: message.type === 'CON', via });
     const payload = exchange && this.answering.bodyOf(exchange);
     if (exchange === undefined || payload === undefined) return;
     this.run(exchange, payload);
   }
 
-  private run(exchange: InboundExchange<Datagram>, payload: Buffer): void {
+  private run(exchange: InboundExchange<InboundDatagram>, payload: Buffer): void {
     const { peer, via } = exchange;
     const { state } = via;
     const inFlight = this.core.inFlight.begin(peer, state, via.message, 'request');
@@ -42,7 +42,7 @@ export class Responder {
   }
 
   /** Sends an empty ACK if the handler is slow, so that the peer does not retransmit the request. */
-  private acknowledgeLater({ peer, via }: InboundExchange<Datagram>): { cancel(): void } | undefined {
+  private acknowledgeLater({ peer, via }: InboundExchange<InboundDatagram>): { cancel(): void } | undefined {
     const { message, inFlight } = via;
     if (message.type !== 'CON' || inFlight === undefined) return undefined;
     return this.core.timers.schedule(EMPTY_ACK_DELAY_MS, () => {

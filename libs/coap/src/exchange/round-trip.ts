@@ -2,7 +2,7 @@ import { RequestAbandoned } from '../errors.js';
 import { type ResponseMessage, PendingRequest } from '../peer/pending-request.js';
 import { type ClientState } from '../peer/client-state.js';
 import { type Observed } from '../peer/observation-entry.js';
-import { type RequestMessage } from './request-line.js';
+import { type RequestMessage } from './request-sender.js';
 
 /**
  * Sends one request message and waits for its response. The caller holds the turn of the peer's queue.

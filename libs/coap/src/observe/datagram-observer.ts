@@ -59,7 +59,7 @@ export class DatagramObserver extends Observer<PeerState, ObservationEntry, Inco
     // undefined without an Observe number: then the only order is that of arrival.
     position = this.positionOf(response),
   ): Promise<boolean> {
-    const turn = position && entry.turn(position);
+    const turn = position && entry.beginTurn(position);
     if (turn instanceof Promise) return turn.then(() => this.attempt(state, entry, response, position));
     if (turn !== 'stale') return this.deliverInTurn(state, entry, response, turn);
     this.core.count('notification-stale');
@@ -75,7 +75,7 @@ export class DatagramObserver extends Observer<PeerState, ObservationEntry, Inco
     turn: Turn | undefined,
   ): Promise<boolean> {
     const properties = notificationPropertiesOf(entry, response, response.message.type === 'CON');
-    return this.hand(state.peer, state, entry, withoutUnusable(response), properties).then(
+    return this.callHandler(state.peer, state, entry, withoutUnusable(response), properties).then(
       () => {
         this.acknowledge(state, entry, response, properties, turn);
         if (!response.isUnusable) this.core.count('notification-accepted');
@@ -119,17 +119,17 @@ export class DatagramObserver extends Observer<PeerState, ObservationEntry, Inco
     return this.core.peers.get(peer.key);
   }
 
-  protected keep(peer: Peer): PeerState {
+  protected keepState(peer: Peer): PeerState {
     return this.core.peers.keep(peer);
   }
 
-  protected override begun(entry: ObservationEntry, response: IncomingResponse): void {
+  protected override setFirstPosition(entry: ObservationEntry, response: IncomingResponse): void {
     const position = this.positionOf(response);
-    if (position !== undefined) entry.reached(position);
+    if (position !== undefined) entry.recordNewest(position);
   }
 
-  protected override restored(entry: ObservationEntry, { newest }: EarlierObservation): void {
+  protected override setEarlierPosition(entry: ObservationEntry, { newest }: EarlierObservation): void {
     if (newest)
-      entry.reached({ number: newest.number, print: newest.print, atMs: this.core.clock.nowMs() - newest.ageMs });
+      entry.recordNewest({ number: newest.number, print: newest.print, atMs: this.core.clock.nowMs() - newest.ageMs });
   }
 }

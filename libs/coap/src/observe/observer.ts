@@ -1,4 +1,4 @@
-import { received } from '../blockwise/body-download.js';
+import { receivedResponse } from '../blockwise/body-download.js';
 import { isSuccessCode } from '../codec/code.js';
 import { tokenKey } from '../codec/tokens.js';
 import { type Requester, type RequesterCore } from '../exchange/requester.js';
@@ -42,7 +42,7 @@ export abstract class Observer<
     const entry = this.entryOf(tokenKey(token), handler, described);
     let observing = false;
     const onResponse = (response: Response): void => {
-      observing = this.begin(peer, entry, response);
+      observing = this.addIfAccepted(peer, entry, response);
     };
     try {
       const response = await this.requester.request(peer, request, {
@@ -71,7 +71,7 @@ export abstract class Observer<
     const key = tokenKey(token);
     if (this.stateOf(peer)?.observations?.has(key)) return;
     const entry = this.entryOf(key, handler, earlier.request);
-    this.restored(entry, earlier);
+    this.setEarlierPosition(entry, earlier);
     this.add(peer, entry);
   }
 
@@ -105,15 +105,19 @@ export abstract class Observer<
   protected abstract stateOf(peer: Peer): To | undefined;
 
   /** Keeps the state of the peer for an observation; undefined when there can be none. */
-  protected abstract keep(peer: Peer): To | undefined;
+  protected abstract keepState(peer: Peer): To | undefined;
 
-  /** Sets the position that orders notifications, before the first can arrive; does nothing where the transport keeps the order. */
-  protected begun(_entry: Entry, _response: Response): void {}
+  /**
+   * Sets the position that orders notifications, before the first can arrive. Does nothing where the transport keeps
+   * the order.
+   */
+  protected setFirstPosition(_entry: Entry, _response: Response): void {}
 
-  protected restored(_entry: Entry, _earlier: EarlierObservation): void {}
+  /** As `setFirstPosition`, for an observation that another endpoint created. */
+  protected setEarlierPosition(_entry: Entry, _earlier: EarlierObservation): void {}
 
-  /** Passes a notification to the handler once it is complete. */
-  protected hand(
+  /** Calls the handler with a notification once all blocks of it have been received. Rejects if the handler fails. */
+  protected callHandler(
     peer: Peer,
     to: To,
     entry: Entry,
@@ -127,7 +131,7 @@ export abstract class Observer<
     if (properties.incomplete && entry.request !== undefined)
       return this.complete(to, entry.request, response).then((body) => entry.handler(notification(body)));
     try {
-      return entry.handler(notification(received(response, payload)));
+      return entry.handler(notification(receivedResponse(response, payload)));
     } catch (error) {
       return Promise.reject(error as Error);
     }
@@ -138,7 +142,7 @@ export abstract class Observer<
   }
 
   private add(peer: Peer, entry: Entry): void {
-    const state = this.keep(peer);
+    const state = this.keepState(peer);
     if (state !== undefined) (state.observations ??= new Map<string, Entry>()).set(entry.key, entry);
   }
 
@@ -148,11 +152,14 @@ export abstract class Observer<
     if (observations?.get(entry.key) === entry) observations.delete(entry.key);
   }
 
-  /** Called before any notification can arrive, which may be the very next message. */
-  private begin(peer: Peer, entry: Entry, response: Response): boolean {
+  /**
+   * Adds the observation if the peer has accepted it, and returns whether it has. Called before any notification can
+   * arrive, which may be the very next message.
+   */
+  private addIfAccepted(peer: Peer, entry: Entry, response: Response): boolean {
     const observing = isSuccessCode(response.message.code) && response.options.observe !== undefined;
     if (observing) {
-      this.begun(entry, response);
+      this.setFirstPosition(entry, response);
       this.add(peer, entry);
     } else this.stateOf(peer)?.observations?.delete(entry.key);
     return observing;

@@ -1,4 +1,4 @@
-import { received } from '../blockwise/body-download.js';
+import { receivedResponse } from '../blockwise/body-download.js';
 import { type EndpointCore } from '../state/core.js';
 import { type IncomingResponse } from '../peer/pending-request.js';
 import { type PeerState } from '../peer/peer-state.js';
@@ -77,7 +77,7 @@ export class UnmatchedReceiver {
       const state = this.core.peers.get(peer.key);
       if (verdict === 'accepted' && !response.isUnusable) {
         this.core.count('notification-accepted');
-        if (position !== undefined) state?.observations?.get(tokenKey(message.token))?.reached(position);
+        if (position !== undefined) state?.observations?.get(tokenKey(message.token))?.recordNewest(position);
         this.core.acknowledge(message, peer, state);
       } else this.refuse(response, peer, state);
       return 'answered';
@@ -96,7 +96,7 @@ export class UnmatchedReceiver {
 
 function unmatched(response: IncomingResponse, peer: Peer): ReturnType<typeof notificationOf> {
   const { message } = response;
-  const body = received(response, message.payload);
+  const body = receivedResponse(response, message.payload);
   const properties = { confirmable: message.type === 'CON', ended: false, partial: isIncomplete(response) };
   return notificationOf(peer, message.token, tokenKey(message.token), body, properties);
 }

@@ -3,7 +3,7 @@ import { type CoapMessage } from '../codec/message.js';
 import { type BoundedTable } from '../memory/bounded-table.js';
 import { tokenKey } from '../codec/tokens.js';
 import { type CoapClock } from '../timing/clock.js';
-import { answers, EMPTY_ACK, fingerprintOf, type KnownMarks, type RememberedAnswer } from './answer-ring.js';
+import { EMPTY_ACK, fingerprintOf, isAnswerTo, type KnownMarks, type RememberedAnswer } from './answer-ring.js';
 import { type PeerState } from './peer-state.js';
 import { type Peer } from '../messages/peer.js';
 
@@ -47,6 +47,6 @@ export class AnswerMemory {
   private ofUnknownPeer(message: CoapMessage, peer: Peer): string | undefined {
     if (this.unknownPeers.size === 0) return undefined;
     const entry = this.unknownPeers.get(`${peer.key}/${message.messageId}`);
-    return entry !== undefined && answers(entry, message, this.clock.nowMs()) ? entry.answer : undefined;
+    return entry !== undefined && isAnswerTo(entry, message, this.clock.nowMs()) ? entry.answer : undefined;
   }
 }

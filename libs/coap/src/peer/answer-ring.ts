@@ -47,7 +47,7 @@ export class AnswerRing {
   }
 
   find(message: CoapMessage, nowMs: number): string | undefined {
-    for (const entry of this.entries) if (answers(entry, message, nowMs)) return entry.answer;
+    for (const entry of this.entries) if (isAnswerTo(entry, message, nowMs)) return entry.answer;
     return undefined;
   }
 }
@@ -74,11 +74,11 @@ export const fingerprintOf = ({ code, options, payload }: CoapMessage): number =
 };
 
 /**
- * Whether the message is a duplicate. A retransmission has the same bytes, so the same message id with another token or print is a new
- * message: of a device that restarted its counter, for example after a reboot, or that does not count at all, or of another
- * device whose datagrams now come from this address.
+ * Whether the entry has the answer to this message, which is then a duplicate. A retransmission has the same bytes, so
+ * the same message id with another token or print is a new message: of a device that restarted its counter, for example
+ * after a reboot, or that does not count at all, or of another device whose datagrams now come from this address.
  */
-export function answers(entry: RememberedAnswer, message: CoapMessage, nowMs: number): boolean {
+export function isAnswerTo(entry: RememberedAnswer, message: CoapMessage, nowMs: number): boolean {
   const lifetimeMs = message.type === 'CON' ? EXCHANGE_LIFETIME_MS : NON_LIFETIME_MS;
   return (
     entry.messageId === message.messageId &&

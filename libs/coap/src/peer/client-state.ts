@@ -15,11 +15,11 @@ export class ClientState<Entry extends Observed, Response extends ResponseMessag
   /** At most two: a request, and a block of a notification. */
   private pending: readonly PendingRequest<Response>[] = nothingPending;
 
-  pendingOf(messageId: number): PendingRequest<Response> | undefined {
+  pendingByMessageId(messageId: number): PendingRequest<Response> | undefined {
     return this.pending.find((one) => one.messageId === messageId);
   }
 
-  pendingWith(token: Buffer): PendingRequest<Response> | undefined {
+  pendingByToken(token: Buffer): PendingRequest<Response> | undefined {
     return this.pending.find((one) => one.token.equals(token));
   }
 

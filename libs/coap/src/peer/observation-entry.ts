@@ -31,9 +31,9 @@ export class ObservationEntry extends Observed {
    * calls this method again. The caller must not acknowledge this notification before that: its value would be lost if
    * the handler of the other one failed.
    */
-  turn(position: ObservePosition): Turn | 'stale' | Promise<void> {
+  beginTurn(position: ObservePosition): Turn | 'stale' | Promise<void> {
     if (!this.isAfterNewest(position)) return 'stale';
-    for (const one of this.inFlight) if (!isNewer(position, one.position)) return one.over();
+    for (const one of this.inFlight) if (!isNewer(position, one.position)) return one.whenEnded();
     const turn = new Turn(position);
     this.inFlight = this.inFlight.concat(turn);
     return turn;
@@ -43,12 +43,12 @@ export class ObservationEntry extends Observed {
   endTurn(turn: Turn, accepted: boolean): void {
     const left = this.inFlight.filter((one) => one !== turn);
     this.inFlight = left.length === 0 ? noTurns : left;
-    if (accepted) this.reached(turn.position);
+    if (accepted) this.recordNewest(turn.position);
     turn.end();
   }
 
   /** The first representation, or a notification, of this position is safe. An older one changes nothing. */
-  reached(position: ObservePosition): void {
+  recordNewest(position: ObservePosition): void {
     if (!this.isAfterNewest(position)) return;
     this.newestNumber = position.number;
     this.newestPrint = position.print;

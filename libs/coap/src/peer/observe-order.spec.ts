@@ -34,7 +34,7 @@ describe('ObservationEntry', () => {
   const entry = () => new ObservationEntry('a token!', async () => undefined, undefined);
   const at = (number: number, atMs = 0) => ({ number, print: 1, atMs });
   const begun = (observation: ObservationEntry, number: number): Turn => {
-    const turn = observation.turn(at(number));
+    const turn = observation.beginTurn(at(number));
     if (!(turn instanceof Turn)) throw new Error(`${number} has no turn`);
     return turn;
   };
@@ -42,24 +42,24 @@ describe('ObservationEntry', () => {
   it('an older one is stale once a newer one is safe, not before', async () => {
     const observation = entry();
     const newer = begun(observation, 6);
-    const older = observation.turn(at(5));
+    const older = observation.beginTurn(at(5));
     expect(older).toBeInstanceOf(Promise);
     observation.endTurn(newer, true);
     await older;
-    expect(observation.turn(at(5))).toBe('stale');
-    expect(observation.turn(at(6))).toBe('stale');
-    expect(observation.turn(at(7))).toBeInstanceOf(Turn);
+    expect(observation.beginTurn(at(5))).toBe('stale');
+    expect(observation.beginTurn(at(6))).toBe('stale');
+    expect(observation.beginTurn(at(7))).toBeInstanceOf(Turn);
   });
 
   it('one that failed is as welcome as before, and so is what is older', async () => {
     const observation = entry();
-    observation.reached(at(4));
+    observation.recordNewest(at(4));
     const failing = begun(observation, 6);
-    const waiting = observation.turn(at(6));
+    const waiting = observation.beginTurn(at(6));
     observation.endTurn(failing, false);
     await waiting;
     observation.endTurn(begun(observation, 5), true);
-    expect(observation.turn(at(6))).toBeInstanceOf(Turn);
+    expect(observation.beginTurn(at(6))).toBeInstanceOf(Turn);
   });
 
   it('two at a time, the older one accepted last: the newer one counts', () => {
@@ -67,14 +67,14 @@ describe('ObservationEntry', () => {
     const [older, newer] = [begun(observation, 5), begun(observation, 6)];
     observation.endTurn(newer, true);
     observation.endTurn(older, true);
-    expect(observation.turn(at(6))).toBe('stale');
+    expect(observation.beginTurn(at(6))).toBe('stale');
   });
 
   it('after 128 s numbers say nothing', () => {
     const observation = entry();
-    observation.reached(at(6));
-    expect(observation.turn(at(5, 128_000))).toBe('stale');
-    expect(observation.turn(at(5, 128_001))).toBeInstanceOf(Turn);
+    observation.recordNewest(at(6));
+    expect(observation.beginTurn(at(5, 128_000))).toBe('stale');
+    expect(observation.beginTurn(at(5, 128_001))).toBeInstanceOf(Turn);
   });
 });
 

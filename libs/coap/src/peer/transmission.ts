@@ -9,7 +9,7 @@ export interface TransmissionParameters {
 }
 
 /** The parts of the endpoint that a transmission needs. */
-export interface TransmissionLine {
+export interface TransmissionHost {
   readonly timers: TimerWheel;
   readonly random: () => number;
   /** Sends the bytes; called once more for each retransmission. */
@@ -30,10 +30,10 @@ export class Transmission {
     readonly messageId: number,
     private readonly bytes: Buffer,
     parameters: TransmissionParameters,
-    private readonly line: TransmissionLine,
+    private readonly host: TransmissionHost,
     private readonly settled: (outcome: TransmissionOutcome) => void,
   ) {
-    const spread = 1 + line.random() * (ACK_RANDOM_FACTOR - 1);
+    const spread = 1 + host.random() * (ACK_RANDOM_FACTOR - 1);
     this.waitMs = (parameters.ackTimeoutMs ?? ACK_TIMEOUT_MS) * spread;
     this.retransmissionsLeft = parameters.maxRetransmit ?? MAX_RETRANSMIT;
   }
@@ -44,7 +44,7 @@ export class Transmission {
   }
 
   start(): void {
-    this.line.send(this.bytes, false);
+    this.host.send(this.bytes, false);
     this.arm();
   }
 
@@ -60,11 +60,11 @@ export class Transmission {
     if (this.over) return;
     this.over = true;
     this.timer?.cancel();
-    this.line.release(this);
+    this.host.release(this);
   }
 
   private arm(): void {
-    this.timer = this.line.timers.schedule(this.waitMs, () => this.expire());
+    this.timer = this.host.timers.schedule(this.waitMs, () => this.expire());
   }
 
   private expire(): void {
@@ -75,7 +75,7 @@ export class Transmission {
     this.retransmissionsLeft -= 1;
     this.waitMs *= 2;
     this.repeated = true;
-    this.line.send(this.bytes, true);
+    this.host.send(this.bytes, true);
     this.arm();
   }
 }

@@ -7,7 +7,7 @@ export class Turn {
   constructor(readonly position: ObservePosition) {}
 
   /** Resolves when the handler has finished, whether it succeeded or failed. */
-  over(): Promise<void> {
+  whenEnded(): Promise<void> {
     return new Promise((resolve) => (this.waiting ??= []).push(resolve));
   }
 

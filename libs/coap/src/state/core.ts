@@ -28,7 +28,7 @@ export class EndpointCore extends SharedCore<CoapEvent, CoapDatagramEndpointOpti
     super(options, { ...DEFAULT_LIMITS, ...options.limits }, COAP_EVENTS);
     this.random = options.random ?? Math.random;
     this.peers = new PeerTable(this.limits.unkeptPeersMax, this.clock, this.timers, (state) =>
-      this.inFlight.leave(state),
+      this.inFlight.moveToUnknownPeers(state),
     );
     this.inFlight = new InFlightTable(this.limits);
     const unknownPeers = this.table<string, never>({
@@ -83,7 +83,7 @@ export class EndpointCore extends SharedCore<CoapEvent, CoapDatagramEndpointOpti
     parameters: TransmissionParameters,
     settled: (outcome: TransmissionOutcome) => void,
   ): Transmission {
-    const line = {
+    const host = {
       timers: this.timers,
       random: this.random,
       send: (datagram: Buffer, isRetransmission: boolean) => {
@@ -95,7 +95,7 @@ export class EndpointCore extends SharedCore<CoapEvent, CoapDatagramEndpointOpti
       },
     };
     const { ackTimeoutMs = this.ackTimeoutMs(state.peer), maxRetransmit } = parameters;
-    const transmission = new Transmission(messageId, bytes, { ackTimeoutMs, maxRetransmit }, line, settled);
+    const transmission = new Transmission(messageId, bytes, { ackTimeoutMs, maxRetransmit }, host, settled);
     state.beginTransmission(transmission);
     transmission.start();
     return transmission;

@@ -51,7 +51,7 @@ describe('messages whose handler runs', () => {
     const state = known();
     const one = inFlight.begin(peer, state, message(1), 'notification');
     state.abandon(new PeerForgotten());
-    inFlight.leave(state);
+    inFlight.moveToUnknownPeers(state);
     expect(inFlight.find(peer, undefined, message(1))).toBe(one);
     expect(inFlight.find(peer, known(), message(1))).toBe(one);
     inFlight.remove(peer, state, one);

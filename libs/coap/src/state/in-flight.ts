@@ -62,8 +62,8 @@ export class InFlightTable {
     this.totals[one.kind] -= 1;
   }
 
-  /** The state is dropped, but its running handlers continue, so duplicates are still recognised. */
-  leave(state: PeerState): void {
+  /** Called when the state is dropped: its running handlers continue, so duplicates must still be recognised. */
+  moveToUnknownPeers(state: PeerState): void {
     if (state.running !== undefined) this.addUnknownPeer(state.peer, state.running);
     state.running = undefined;
   }

@@ -1,7 +1,7 @@
 import { SZX_BERT } from '../codec/block-value.js';
 import { Code } from '../codec/code.js';
 import { type ResponseExtras, writeResponseOptions } from '../codec/response-options.js';
-import { AnswerLine, type AnswerPlan } from '../exchange/answer-line.js';
+import { type AnswerPlan, BaseAnswerSender } from '../exchange/base-answer-sender.js';
 import { type InboundExchange } from '../exchange/inbound-exchange.js';
 import { type CoapResponse } from '../messages/response.js';
 import { blockPlan } from './block-plan.js';
@@ -12,7 +12,7 @@ type Exchange = InboundExchange<Conversation>;
 const NO_PAYLOAD = Buffer.alloc(0);
 
 /** Writes responses to the connection of the request, while it is open. */
-export class StreamAnswerSender extends AnswerLine<Conversation> {
+export class StreamAnswerSender extends BaseAnswerSender<Conversation> {
   readonly szxMax = SZX_BERT;
 
   /**

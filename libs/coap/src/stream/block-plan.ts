@@ -2,7 +2,7 @@ import { blockBytes, SZX_BERT, szxOf } from '../codec/block-value.js';
 import { bodyLength } from '../codec/body.js';
 import { type CoapOption } from '../codec/message.js';
 import { FRAME_OVERHEAD_MAX } from '../codec/stream-message.js';
-import { type BlockPlan } from '../exchange/request-line.js';
+import { type BlockPlan } from '../exchange/request-sender.js';
 import { BASE_CAPABILITIES, type Capabilities } from './signals.js';
 
 /** Room for Block1, Block2, Size1, Size2 and the payload marker. */

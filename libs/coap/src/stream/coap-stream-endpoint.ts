@@ -17,7 +17,7 @@ import { type StreamEvent, type StreamGauges } from './events.js';
 import { type BoundStreamAddress, StreamListener } from './listener.js';
 import { StreamObserver } from './observer.js';
 import { type CoapStreamEndpointOptions, type StreamSecurity } from './options.js';
-import { streamLine } from './request-line.js';
+import { streamRequestSender } from './request-sender.js';
 import { StreamResponder } from './responder.js';
 import { streamPeer } from './stream-peer.js';
 import { STREAM_ALPN } from './tls-options.js';
@@ -51,7 +51,7 @@ export class CoapStreamEndpoint extends CoapEndpoint {
     this.core = new StreamCore(options);
     this.requester = new Requester(
       this.core,
-      streamLine(this.core, (peer) => this.conversationWith(peer)),
+      streamRequestSender(this.core, (peer) => this.conversationWith(peer)),
     );
     this.observer = new StreamObserver(this.core, this.requester, this.conversations);
     this.responder = new StreamResponder(this.core);

@@ -43,7 +43,7 @@ export class Connection {
   /** The peer sent a Release, or we did: no new work. */
   releasing = false;
   /** According to the CSMs of the peer; undefined until the first has arrived. */
-  private received: Capabilities | undefined;
+  private announced: Capabilities | undefined;
   private readonly reader: FrameReader;
   private readonly openedAtMs: number;
   private lastSeenAtMs: number;
@@ -71,7 +71,7 @@ export class Connection {
   }
 
   get isOpen(): boolean {
-    return this.received !== undefined && !this.closed;
+    return this.announced !== undefined && !this.closed;
   }
 
   get isClosed(): boolean {
@@ -79,7 +79,7 @@ export class Connection {
   }
 
   get capabilities(): Capabilities {
-    return this.received ?? BASE_CAPABILITIES;
+    return this.announced ?? BASE_CAPABILITIES;
   }
 
   /** @throws NotConnected, MessageTooLarge, UnencodableMessage */
@@ -92,7 +92,7 @@ export class Connection {
   }
 
   /** Stops or continues reading: a peer whose messages are still being handled must wait. */
-  pause(paused: boolean): void {
+  setPaused(paused: boolean): void {
     if (this.paused === paused || this.closed) return;
     this.paused = paused;
     if (paused) this.socket.pause();
@@ -104,8 +104,8 @@ export class Connection {
     }
   }
 
-  /** Called when a response timed out: checks whether the peer is alive. */
-  suspect(): void {
+  /** Sends a Ping. If nothing arrives within `pongTimeoutMs`, `inspect` ends the connection. */
+  checkAlive(): void {
     if (this.closed || this.pingedAtMs !== undefined) return;
     this.pingedAtMs = this.core.clock.nowMs();
     this.write(ping(this.core.tokens.next()));
@@ -132,14 +132,14 @@ export class Connection {
     const since = (atMs: number | undefined): number => (atMs === undefined ? 0 : now - atMs);
     if (this.closed) return;
     if (this.releasing && this.events.idle()) return this.close();
-    if (this.received === undefined && since(this.openedAtMs) > limits.handshakeTimeoutMs)
+    if (this.announced === undefined && since(this.openedAtMs) > limits.handshakeTimeoutMs)
       return this.drop('connection-half-open');
     if (since(this.blockedAtMs) > limits.messageTimeoutMs) return this.drop('connection-slow');
     if (this.paused) return;
     if (since(this.messageBegunAtMs) > limits.messageTimeoutMs) return this.drop('connection-slow');
     if (since(this.pingedAtMs) > limits.pongTimeoutMs) return this.drop('connection-silent');
     const quietMs = since(this.lastSeenAtMs);
-    if (this.kept && quietMs > limits.idleMs) this.suspect();
+    if (this.kept && quietMs > limits.idleMs) this.checkAlive();
     if (!this.kept && quietMs > limits.unkeptIdleMs && this.events.idle()) {
       this.core.count('connection-idle');
       this.release();
@@ -197,7 +197,7 @@ export class Connection {
   }
 
   private handle(message: StreamMessage): void {
-    if (this.received === undefined && message.code !== Signal.Csm) {
+    if (this.announced === undefined && message.code !== Signal.Csm) {
       this.core.count('message-malformed');
       this.abort('The first message has to be a CSM');
     } else if (isSignalCode(message.code)) this.signal(message);
@@ -221,9 +221,9 @@ export class Connection {
   }
 
   private receiveCsm(message: StreamMessage): void {
-    const first = this.received === undefined;
-    this.received = readCsm(message, this.capabilities);
-    if (this.received.messageBytesMax < SMALLEST_MESSAGE_BYTES) this.abort('Max-Message-Size is too small');
+    const first = this.announced === undefined;
+    this.announced = readCsm(message, this.capabilities);
+    if (this.announced.messageBytesMax < SMALLEST_MESSAGE_BYTES) this.abort('Max-Message-Size is too small');
     else if (first) this.events.opened();
   }
 

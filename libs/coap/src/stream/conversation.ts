@@ -67,6 +67,6 @@ export class Conversation extends ClientState<StreamObservation, StreamResponse>
       this.running.requests >= limits.requestsInFlightPerPeerMax ||
       this.running.notifications >= limits.notificationsInFlightPerPeerMax ||
       (this.running.notifications > 0 && running.notifications >= limits.notificationsInFlightMax);
-    this.connection.pause(full);
+    this.connection.setPaused(full);
   }
 }

@@ -1,4 +1,4 @@
-import { type AnsweringLimits } from '../exchange/answer-line.js';
+import { type AnsweringLimits } from '../exchange/base-answer-sender.js';
 import { type CoapLimits, DEFAULT_LIMITS } from '../limits.js';
 
 type Shared =

@@ -18,7 +18,7 @@ export class StreamListener {
   private readonly server: Server;
   private readonly sockets = new Set<Socket>();
   private readonly perAddress = new Map<string, number>();
-  private readonly gate: PeerRateLimiter;
+  private readonly rateLimiter: PeerRateLimiter;
 
   constructor(
     private readonly core: StreamCore,
@@ -26,7 +26,7 @@ export class StreamListener {
   ) {
     const { connectRatePerSecond, connectBurst, connectSourcesMax: entriesMax } = core.limits;
     const sources = core.table<string, never>({ entriesMax, idleMs: SOURCE_IDLE_MS });
-    this.gate = new PeerRateLimiter(connectRatePerSecond, connectBurst, sources, core.clock);
+    this.rateLimiter = new PeerRateLimiter(connectRatePerSecond, connectBurst, sources, core.clock);
     const { security } = core.options;
     if (security === undefined) this.server = createServer(accepted);
     else {
@@ -81,7 +81,7 @@ export class StreamListener {
     const count = this.perAddress.get(address) ?? 0;
     socket.on('error', () => socket.destroy());
     const full = this.sockets.size >= connectionsMax || count >= connectionsPerAddressMax;
-    if (this.core.closing || full || !this.gate.admits(address)) {
+    if (this.core.closing || full || !this.rateLimiter.admits(address)) {
       this.core.count('connection-refused-by-limit');
       socket.destroy();
       return;

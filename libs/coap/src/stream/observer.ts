@@ -26,7 +26,7 @@ export class StreamObserver extends Observer<Conversation, StreamObservation, St
 
   /** A response message of the peer, whatever it answers. */
   receive(from: Conversation, message: StreamMessage): void {
-    const pending = from.pendingWith(message.token);
+    const pending = from.pendingByToken(message.token);
     const options = readResponseOptions(message.options, SZX_BERT);
     if (typeof options === 'number') {
       // Over TCP, there is no Reset that would end an observation: the peer continues it.
@@ -90,7 +90,7 @@ export class StreamObserver extends Observer<Conversation, StreamObservation, St
   private async handle(from: Conversation, observation: StreamObservation, response: StreamResponse): Promise<void> {
     const { peer } = from.connection;
     const properties = notificationPropertiesOf(observation, response, false);
-    await this.hand(peer, from, observation, response, properties);
+    await this.callHandler(peer, from, observation, response, properties);
     if (properties.ended) this.forget(peer, observation);
   }
 
@@ -124,7 +124,7 @@ export class StreamObserver extends Observer<Conversation, StreamObservation, St
   }
 
   /** Undefined when the connection is over: then its observations are over, too. */
-  protected keep(peer: Peer): Conversation | undefined {
+  protected keepState(peer: Peer): Conversation | undefined {
     return this.stateOf(peer);
   }
 }

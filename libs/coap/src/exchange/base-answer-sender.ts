@@ -40,7 +40,7 @@ export interface AnswerPlan {
 }
 
 /** Sends the answers to requests; subclasses know their transport. */
-export abstract class AnswerLine<Via> {
+export abstract class BaseAnswerSender<Via> {
   /** Largest block size exponent of the transport. */
   abstract readonly szxMax: number;
 

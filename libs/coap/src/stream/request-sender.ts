@@ -1,6 +1,6 @@
 import { writeRequestOptions } from '../codec/request-options.js';
 import { RequestTimedOut } from '../errors.js';
-import { type RequestLine, type RequestMessage } from '../exchange/request-line.js';
+import { type RequestMessage, type RequestSender } from '../exchange/request-sender.js';
 import { roundTrip } from '../exchange/round-trip.js';
 import { type Peer } from '../messages/peer.js';
 import { type OutgoingRequest } from '../messages/request.js';
@@ -11,10 +11,10 @@ import { type Conversation, type StreamResponse } from './conversation.js';
 import { type StreamCore } from './core.js';
 
 /** Sends requests over a connection, each in one message if the peer accepts it. */
-export function streamLine(
+export function streamRequestSender(
   core: StreamCore,
   reach: (peer: Peer) => Conversation,
-): RequestLine<Conversation, StreamResponse> {
+): RequestSender<Conversation, StreamResponse> {
   return {
     reach,
     planFor: ({ connection }, request: OutgoingRequest) =>
@@ -33,7 +33,7 @@ function send(
   pending.responseTimer = core.timers.schedule(request.timeoutMs ?? MAX_TRANSMIT_WAIT_MS, () => {
     core.count('request-timed-out');
     // The connection loses no request, so a missing answer makes the connection itself suspect.
-    to.connection.suspect();
+    to.connection.checkAlive();
     pending.finish(new RequestTimedOut(false));
   });
   to.connection.send({ code: request.method, token, options, payload });

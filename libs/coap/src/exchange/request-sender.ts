@@ -22,8 +22,8 @@ export interface RequestMessage<Response> {
   onResponse?: (response: Response) => void;
 }
 
-/** The differences between transports when a request is sent. */
-export interface RequestLine<To, Response> {
+/** The part of sending a request that differs between transports. */
+export interface RequestSender<To, Response> {
   /** The state of the peer. @throws a CoapError when nothing can be sent to the peer */
   reach(peer: Peer): To;
   planFor(to: To, request: OutgoingRequest): BlockPlan;

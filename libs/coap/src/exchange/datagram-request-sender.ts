@@ -7,14 +7,14 @@ import { MAX_TRANSMIT_WAIT_MS } from '../timing/transmission-parameters.js';
 import { type IncomingResponse, type PendingRequest } from '../peer/pending-request.js';
 import { type OutgoingRequest } from '../messages/request.js';
 import { type TransmissionOutcome } from '../peer/transmission.js';
-import { type RequestLine, type RequestMessage } from './request-line.js';
+import { type RequestMessage, type RequestSender } from './request-sender.js';
 import { roundTrip } from './round-trip.js';
 
 type Message = RequestMessage<IncomingResponse>;
 type Pending = PendingRequest<IncomingResponse>;
 
 /** Sends requests in datagrams, in blocks of the size for the peer. */
-export function datagramLine(core: EndpointCore): RequestLine<PeerState, IncomingResponse> {
+export function datagramRequestSender(core: EndpointCore): RequestSender<PeerState, IncomingResponse> {
   return {
     reach: (peer) => core.reach(peer),
     planFor: ({ peer }) => {
