@@ -46,7 +46,7 @@ const ofCluster = -1;
 
 /** A broker on a machine that was busy with other work took more than 60 s. */
 const topicKnownWithinMs = 120_000;
-const createAgainMs = 500;
+const createRetryDelayMs = 500;
 
 /** Dead letters are kept long enough to be looked at after a holiday. */
 const deadLetterRetentionMs = 14 * 86_400_000;
@@ -70,7 +70,7 @@ export const mayBeTriedAgain = (error: unknown): boolean =>
     ? (error.errors as unknown[]).every(mayBeTriedAgain)
     : existsAlready(error) || (error instanceof KafkaJSError && error.retriable);
 
-/** One application's way to a Kafka cluster. The only file that makes a kafkajs client. */
+/** The connection of one application to a Kafka cluster. No other file makes a kafkajs client. */
 export class KafkaConnection {
   readonly kafka: Kafka;
   readonly logger: Logger;
@@ -142,19 +142,19 @@ export class KafkaConnection {
 
   /** For each partition of a topic: `low`, its first offset, and `high`, the offset that its next message will have. */
   async offsets(topicName: string): Promise<Map<number, { low: bigint; high: bigint }>> {
-    const rows = await this.patiently((admin) => admin.fetchTopicOffsets(this.topicName(topicName)));
+    const rows = await this.withRetries((admin) => admin.fetchTopicOffsets(this.topicName(topicName)));
     return new Map(rows.map((row) => [row.partition, { low: BigInt(row.low), high: BigInt(row.high) }]));
   }
 
   /** Number of partitions of a topic, by its name on the cluster. */
   async partitionsOf(topicOnCluster: string): Promise<number> {
-    const { topics } = await this.patiently((admin) => admin.fetchTopicMetadata({ topics: [topicOnCluster] }));
+    const { topics } = await this.withRetries((admin) => admin.fetchTopicMetadata({ topics: [topicOnCluster] }));
     return topics[0]?.partitions.length ?? 0;
   }
 
   /** Of each partition, the first offset whose message is not older than `atMs`; its end when all are. */
   async offsetsAt(topicName: string, atMs: number): Promise<Map<number, bigint>> {
-    const rows = await this.patiently((admin) =>
+    const rows = await this.withRetries((admin) =>
       admin.fetchTopicOffsetsByTimestamp(this.topicName(topicName), Math.trunc(atMs)),
     );
     return new Map(rows.map((row) => [row.partition, BigInt(row.offset)]));
@@ -191,7 +191,7 @@ export class KafkaConnection {
       // Rejects at once when no broker answers.
       const admin = await this.admin();
       // While its connections come back, kafkajs fails here with a TypeError.
-      const known = new Set(await this.patiently(() => admin.listTopics()));
+      const known = new Set(await this.withRetries(() => admin.listTopics()));
       const missing = topics.filter((t) => !known.has(t.topic));
       if (missing.length === 0) return;
       try {
@@ -202,7 +202,7 @@ export class KafkaConnection {
         if (!mayBeTriedAgain(error) || Date.now() > end) throw error;
         this.logger.warn({ err: error }, 'topics could not be created, will be retried');
       }
-      await sleep(createAgainMs);
+      await sleep(createRetryDelayMs);
     }
   }
 
@@ -244,7 +244,7 @@ export class KafkaConnection {
 
   /** A topic that was created a moment ago, perhaps by another replica, is not known everywhere at once. */
   private async waitForLeaders(topics: string[]): Promise<void> {
-    await this.patiently(async (admin) => {
+    await this.withRetries(async (admin) => {
       const { topics: found } = await admin.fetchTopicMetadata({ topics });
       const leaderless = found.filter((t) => t.partitions.length === 0 || t.partitions.some((p) => p.leader < 0));
       if (leaderless.length > 0)
@@ -252,8 +252,8 @@ export class KafkaConnection {
     });
   }
 
-  /** Retries what fails while brokers do not know a new topic yet. */
-  private async patiently<T>(ask: (admin: Admin) => Promise<T>): Promise<T> {
+  /** Retries for `topicKnownWithinMs`, because requests fail while brokers do not know a new topic yet. */
+  private async withRetries<T>(ask: (admin: Admin) => Promise<T>): Promise<T> {
     for (const end = Date.now() + topicKnownWithinMs; ;) {
       try {
         return await ask(await this.admin());

@@ -225,7 +225,7 @@ export class BatchConsumer<V> {
     // A fetch or a handler may take longer than the others of the group should wait, and longer than a session.
     if (this.cluster.canAbort) void this.sendHeartbeat();
     else void this.heartbeat?.().catch(() => undefined);
-    this.metrics?.tellLags();
+    this.metrics?.publishLags();
   }
 
   private async sendHeartbeat(): Promise<void> {
@@ -323,7 +323,7 @@ export class BatchConsumer<V> {
     // The gate of a later round has newer positions than a batch of this round.
     if (isGone()) return;
     const next = BigInt(batch.lastOffset()) + 1n;
-    await this.gates?.passed(partition, next);
+    await this.gates?.advance(partition, next);
     if (isGone()) return;
     resolveOffset(batch.lastOffset());
     this.done.set(partition, next);

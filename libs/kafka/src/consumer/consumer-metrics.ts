@@ -71,8 +71,8 @@ export class ConsumerMetrics {
     }
   }
 
-  /** How far each partition is behind, as of its last fetch. */
-  tellLags(): void {
+  /** Sets the gauge of each partition to how far it is behind, as of its last fetch. */
+  publishLags(): void {
     const { topic, group } = this;
     for (const [partition, lag] of new Map([...this.lags, ...this.lagsInFlight]))
       this.lag.set({ topic, group, partition: String(partition) }, Math.max(0, lag));

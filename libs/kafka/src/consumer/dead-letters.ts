@@ -53,6 +53,10 @@ const shortened = (letter: DeadLetter): DeadLetter => {
   };
 };
 
+/**
+ * Stores messages that a consumer group cannot process, in the dead-letter topic of the group and its topic. The
+ * producer connects when there is a first letter.
+ */
 export class DeadLetters {
   private readonly producer: KafkaProducer;
   private target = '';

@@ -20,7 +20,7 @@ describe('a consumer in step with a store of positions', () => {
 
   it('goes to the stored position, and handles what follows it', async () => {
     expect(await judge(10n, 12n)).toEqual({ kind: 'handle', from: 10n });
-    await gates.passed(partition, 13n);
+    await gates.advance(partition, 13n);
     expect(await judge(13n, 13n)).toEqual({ kind: 'handle', from: 13n });
     expect(sought).toEqual([10n]);
   });

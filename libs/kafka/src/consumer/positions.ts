@@ -59,7 +59,8 @@ export class PositionGates {
     return isBehind ? { kind: 'reread' } : { kind: 'handle', from: expected };
   }
 
-  async passed(partition: number, next: bigint): Promise<void> {
+  /** The messages before `next` have been processed. A gate never goes back. */
+  async advance(partition: number, next: bigint): Promise<void> {
     const gate = await this.gates.get(partition);
     if (gate && (gate.expected === undefined || next > gate.expected)) gate.expected = next;
   }

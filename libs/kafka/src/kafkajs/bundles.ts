@@ -27,36 +27,37 @@ export const stampOf = ([first, ...others]: readonly Message[]): ProducerStamp |
  * where a message goes; until then messages are not bundled.
  */
 export class Bundles {
-  private readonly partitions = new Map<string, number>();
-  /** The partitions of messages that are not bundled. */
-  private readonly places = new WeakMap<Message, number>();
+  /** By topic. */
+  private readonly partitionCounts = new Map<string, number>();
+  /** The partitions that were chosen for messages that are not bundled. */
+  private readonly chosenPartitions = new WeakMap<Message, number>();
 
   readonly partitioner: ICustomPartitioner = () => {
     const partition = keyPartitioner();
     return (about) => {
       const { topic, message, partitionMetadata } = about;
-      this.partitions.set(topic, partitionMetadata.length);
+      this.partitionCounts.set(topic, partitionMetadata.length);
       // kafkajs omits messages of an unknown partition, and reports that they were stored.
       if (message.partition !== undefined && message.partition >= partitionMetadata.length)
         throw new Error(`${topic} has no partition ${message.partition} any more`);
       // kafkajs asks again when it sends again.
-      const place = this.placeOf(message) ?? partition(about);
-      this.places.set(message, place);
-      return place;
+      const chosen = this.partitionOfMessage(message) ?? partition(about);
+      this.chosenPartitions.set(message, chosen);
+      return chosen;
     };
   };
 
-  knows(topic: string): boolean {
-    return this.partitions.has(topic);
+  knowsPartitionCount(topic: string): boolean {
+    return this.partitionCounts.has(topic);
   }
 
-  learn(topic: string, partitions: number): void {
-    this.partitions.set(topic, partitions);
+  setPartitionCount(topic: string, partitions: number): void {
+    this.partitionCounts.set(topic, partitions);
   }
 
   /** Messages without a key stay as they are. */
   bundle(topic: string, messages: readonly Message[], term?: ProducerTerm): Message[] {
-    const partitions = this.partitions.get(topic);
+    const partitions = this.partitionCounts.get(topic);
     if (partitions === undefined || !isReplaced('bundles')) return [...messages];
     const others: Message[] = [];
     const lists: Message[][] = Array.from({ length: partitions }, () => []);
@@ -78,12 +79,12 @@ export class Bundles {
   leftOut(sent: readonly TopicMessages[], answers: readonly RecordMetadata[]): TopicMessages[] {
     const stored = new Set(answers.map(({ topicName, partition }) => `${topicName}/${partition}`));
     return sent.flatMap(({ topic, messages }) => {
-      const missing = messages.filter((message) => !stored.has(`${topic}/${this.placeOf(message)}`));
+      const missing = messages.filter((message) => !stored.has(`${topic}/${this.partitionOfMessage(message)}`));
       return missing.length > 0 ? [{ topic, messages: missing }] : [];
     });
   }
 
-  private placeOf(message: Message): number | undefined {
-    return message.partition ?? this.places.get(message);
+  private partitionOfMessage(message: Message): number | undefined {
+    return message.partition ?? this.chosenPartitions.get(message);
   }
 }

@@ -53,8 +53,8 @@ export const crc32c = (bytes: Buffer, start = 0, end = bytes.length): number => 
   return ~crc >>> 0;
 };
 
-const theirs = privateModule('protocol/recordBatch/crc32C/index.js') as (bytes: Buffer) => number;
+const kafkajsCrc32c = privateModule('protocol/recordBatch/crc32C/index.js') as (bytes: Buffer) => number;
 
-/** The same by the switch `crc32c`. */
+/** The same checksum, computed by `crc32c` or by kafkajs, as the switch `crc32c` says. */
 export const checksum = (bytes: Buffer, start: number, end: number): number =>
-  isReplaced('crc32c') ? crc32c(bytes, start, end) : theirs(bytes.subarray(start, end));
+  isReplaced('crc32c') ? crc32c(bytes, start, end) : kafkajsCrc32c(bytes.subarray(start, end));

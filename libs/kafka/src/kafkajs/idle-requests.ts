@@ -24,8 +24,8 @@ interface RequestQueue {
   destroy(): void;
 }
 
-/** Used when the broker asked for no pause; usually an answer makes room sooner. */
-const lookAgainMs = 10;
+/** When waiting requests are checked again if the broker asked for no pause; usually an answer makes room sooner. */
+const recheckDelayMs = 10;
 
 /** How late a request times out, at most. */
 const timeoutCheckMs = 1_000;
@@ -37,7 +37,7 @@ class OverdueRequests {
 
   watch(queue: RequestQueue): void {
     this.queues.add(queue);
-    this.timer ??= systemClock.every(timeoutCheckMs, () => this.look());
+    this.timer ??= systemClock.every(timeoutCheckMs, () => this.timeOutOverdue());
   }
 
   forget(queue: RequestQueue): void {
@@ -47,7 +47,7 @@ class OverdueRequests {
     this.timer = undefined;
   }
 
-  private look(): void {
+  private timeOutOverdue(): void {
     const nowMs = Date.now();
     for (const queue of this.queues) {
       for (const request of queue.inflight.values())
@@ -74,7 +74,7 @@ export const replaceIdlePolling = (): void => {
         this.throttleCheckTimeoutId = null;
         this.checkPendingRequests();
       },
-      pauseMs > 0 ? pauseMs : lookAgainMs,
+      pauseMs > 0 ? pauseMs : recheckDelayMs,
     );
   };
   prototype.scheduleRequestTimeoutCheck = function () {

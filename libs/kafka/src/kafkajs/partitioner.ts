@@ -23,23 +23,23 @@ export const murmur2 = (key: Buffer): number => {
   return hash ^ (hash >>> 15);
 };
 
-const theirMurmur2 = privateModule('producer/partitioners/default/murmur2.js') as (key: string | Buffer) => number;
+const kafkajsMurmur2 = privateModule('producer/partitioners/default/murmur2.js') as (key: string | Buffer) => number;
 
 /** The partition of a key's messages in a topic with this many partitions. */
 export const partitionOf = (key: string | Buffer, partitions: number): number => {
   const hash = isReplaced('partitioner')
     ? murmur2(typeof key === 'string' ? Buffer.from(key) : key)
-    : theirMurmur2(key);
+    : kafkajsMurmur2(key);
   return (hash & 0x7fffffff) % partitions;
 };
 
 /** As kafkajs' default partitioner, which computes the hash with BigInt. */
 export const keyPartitioner: ICustomPartitioner = () => {
-  const theirs = kafkajs.Partitioners.DefaultPartitioner();
+  const defaultPartition = kafkajs.Partitioners.DefaultPartitioner();
   return (about) => {
     const { message, partitionMetadata } = about;
     if (message.key === null || message.key === undefined || typeof message.partition === 'number')
-      return theirs(about);
+      return defaultPartition(about);
     return partitionOf(message.key, partitionMetadata.length);
   };
 };

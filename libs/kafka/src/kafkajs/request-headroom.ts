@@ -51,11 +51,11 @@ export class HeadroomRequest {
  */
 export const replaceRequestCopies = (): void => {
   const { prototype } = privateModule('protocol/encoder.js') as { prototype: Encoder };
-  const theirs = prototype.writeEncoder;
+  const { writeEncoder } = prototype;
   prototype.writeEncoder = function (part) {
     const withHeadroom = part instanceof HeadroomRequest ? part : headroomOf.get(part);
     const whole = withHeadroom?.after(this.buf.subarray(0, this.offset));
-    if (!whole) return theirs.call(this, part);
+    if (!whole) return writeEncoder.call(this, part);
     headroomOf.set(this, whole);
     this.buf = whole.buf;
     this.offset = whole.buf.length;

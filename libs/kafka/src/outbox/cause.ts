@@ -8,6 +8,7 @@ export const causedBy = (manager: EntityManager, requestId: string | null | unde
   else requests.delete(manager);
 };
 
+/** The id of the request that caused a transaction, for the metadata of its messages; {} unless `causedBy` set it. */
 export const causeOf = (manager: EntityManager): { requestId?: string } => {
   const requestId = requests.get(manager);
   return requestId === undefined ? {} : { requestId };

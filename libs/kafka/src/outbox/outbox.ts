@@ -59,7 +59,7 @@ export class Outbox {
 
   /** The relay in this process. */
   connect(relay: { pokeLeader(): boolean }): void {
-    this.relay.own = () => relay.pokeLeader();
+    this.relay.callOwnRelay = () => relay.pokeLeader();
   }
 
   /** Throws InvalidMessage when the value does not fit the topic, or is too large: the transaction should fail. */
@@ -91,7 +91,9 @@ export class Outbox {
    * for others, with which it is relayed together.
    */
   changing(change: string, parameters: number, lingerMs = 0): AnnouncedChange {
-    return new AnnouncedChange(this.schema, change, parameters, (manager) => this.relay.due(manager, lingerMs));
+    return new AnnouncedChange(this.schema, change, parameters, (manager) =>
+      this.relay.callAfterCommit(manager, lingerMs),
+    );
   }
 
   /** For `AnnouncedChange.make`. Throws InvalidMessage when the value does not fit the topic, or is too large. */
@@ -111,6 +113,6 @@ export class Outbox {
       messages.map(({ value }) => value),
       messages.map(({ headers }) => JSON.stringify(headers)),
     ]);
-    this.relay.due(manager);
+    this.relay.callAfterCommit(manager);
   }
 }

@@ -15,11 +15,13 @@ import type {
 export class RelayCall implements EntitySubscriberInterface {
   /** Transactions that announce something, and how long the call may wait after their commit, in ms. */
   private readonly announcing = new WeakMap<QueryRunner, number>();
-  private readonly calling = new WeakMap<DataSource, { again: boolean }>();
+  /** The running calls. `isRequestedAgain`: something was announced meanwhile. */
+  private readonly calling = new WeakMap<DataSource, { isRequestedAgain: boolean }>();
+  /** Timers of calls that wait for more announcements. */
   private readonly lingering = new WeakMap<DataSource, NodeJS.Timeout>();
 
   /** Calls the relay of this process; false while that does not lead. */
-  own: () => boolean = () => false;
+  callOwnRelay: () => boolean = () => false;
 
   constructor(private readonly channel: string) {}
 
@@ -27,7 +29,7 @@ export class RelayCall implements EntitySubscriberInterface {
    * Something was announced with this manager: calls when its transaction commits, or now when it has none. `lingerMs`: it may
    * wait for another announcement, with which it is relayed together.
    */
-  due({ queryRunner, dataSource }: EntityManager, lingerMs = 0): void {
+  callAfterCommit({ queryRunner, dataSource }: EntityManager, lingerMs = 0): void {
     if (!queryRunner?.isTransactionActive) return this.callWithin(dataSource, lingerMs);
     if (!dataSource.subscribers.includes(this)) dataSource.subscribers.push(this);
     this.announcing.set(queryRunner, Math.min(this.announcing.get(queryRunner) ?? lingerMs, lingerMs));
@@ -55,17 +57,17 @@ export class RelayCall implements EntitySubscriberInterface {
   private call(dataSource: DataSource): void {
     clearTimeout(this.lingering.get(dataSource));
     this.lingering.delete(dataSource);
-    if (this.own()) return;
+    if (this.callOwnRelay()) return;
     const current = this.calling.get(dataSource);
     if (current) {
-      current.again = true;
+      current.isRequestedAgain = true;
       return;
     }
-    const call = { again: false };
+    const call = { isRequestedAgain: false };
     this.calling.set(dataSource, call);
     const ended = (): void => {
       this.calling.delete(dataSource);
-      if (call.again) this.call(dataSource);
+      if (call.isRequestedAgain) this.call(dataSource);
     };
     // The call fails with its connection, or when the service stops: the relay also polls.
     void poolOf(dataSource)

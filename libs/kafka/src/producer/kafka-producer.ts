@@ -222,7 +222,8 @@ export class KafkaProducer {
   /** Only bundled messages get the sequence numbers of a term, and bundles need the number of partitions. */
   private async learnPartitions(topics: readonly string[]): Promise<void> {
     for (const topic of topics)
-      if (!this.bundles.knows(topic)) this.bundles.learn(topic, await this.connection.partitionsOf(topic));
+      if (!this.bundles.knowsPartitionCount(topic))
+        this.bundles.setPartitionCount(topic, await this.connection.partitionsOf(topic));
   }
 
   private count(messages: number, outcome: string, started: number): void {

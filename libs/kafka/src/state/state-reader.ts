@@ -23,7 +23,8 @@ export interface StateReaderOptions<V, P> {
 export type StateListener<P> = (key: string, value: P | undefined, previous: P | undefined) => void;
 
 interface Waiter<P> {
-  look: (value: P) => void;
+  /** Ends the wait if the value is accepted. */
+  offer: (value: P) => void;
   giveUp: () => void;
 }
 
@@ -151,7 +152,7 @@ export class StateReader<V, P = V> implements OnModuleInit, OnApplicationShutdow
         resolve(value);
       };
       const waiter: Waiter<P> = {
-        look: (value) => {
+        offer: (value) => {
           if (accepts(value)) finish(value);
         },
         giveUp: () => finish(undefined),
@@ -214,7 +215,7 @@ export class StateReader<V, P = V> implements OnModuleInit, OnApplicationShutdow
     for (const listener of this.listeners) listener(key, value, previous);
     for (const waiter of this.waiting.get(key) ?? [])
       if (value === undefined) waiter.giveUp();
-      else waiter.look(value);
+      else waiter.offer(value);
   }
 
   private advance(partition: number, next: bigint, highWatermark: bigint): void {
