@@ -5,7 +5,7 @@ import { EventQueue } from './event-queue.js';
 import type { LanyardEvent } from './events.js';
 import type { Operations } from './generated/api.js';
 import type { Http } from './http.js';
-import { backOffMs, passes } from './retry.js';
+import { backOffMs, isTemporary } from './retry.js';
 import { sleep } from './sleep.js';
 
 /** `waiting`: not connected, until the application has consumed half of the events that the channel may hold. */
@@ -166,7 +166,7 @@ export class Channel implements AsyncIterable<LanyardEvent> {
       await this.register();
     } catch (error) {
       if (this.stopped.signal.aborted) return;
-      if (!passes(error)) throw error;
+      if (!isTemporary(error)) throw error;
       // The next connection learns that there is no channel, and retries the registration.
       this.options.onLost?.(error);
     }

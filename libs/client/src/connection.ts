@@ -23,7 +23,8 @@ export interface ConnectionEnd {
 }
 
 const handshakeTimeoutMs = 20_000;
-const goodbyeMs = 5_000;
+/** How long the service may take to answer a close frame; then the socket is destroyed. */
+const closeTimeoutMs = 5_000;
 const closedByClient = 1000;
 
 /** The service sends no more messages than this without a ping. */
@@ -65,7 +66,7 @@ export class Connection {
   close(): void {
     if (this.socket.readyState === WebSocket.CLOSED) return;
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.socket.terminate(), goodbyeMs);
+    this.timer = setTimeout(() => this.socket.terminate(), closeTimeoutMs);
     this.socket.close(closedByClient);
     // The close frame of the service arrives behind messages that have not been read.
     if (this.isPaused) this.socket.resume();

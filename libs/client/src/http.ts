@@ -86,7 +86,7 @@ export class Http {
     const [method = '', path = ''] = operation.split(' ');
     const { retries = this.options.retries, signal } = options;
     const sent = isCommand(method, path) ? withIdempotencyKey(input) : input;
-    return retrying(() => this.once(operation, sent, options), {
+    return retrying(() => this.sendOnce(operation, sent, options), {
       retries,
       repeatable: isRepeatable(method, path),
       ...(signal && { signal }),
@@ -122,7 +122,7 @@ export class Http {
     return key === undefined ? { 'x-requested-with': 'lanyard' } : { authorization: `Bearer ${key}` };
   }
 
-  private async once(
+  private async sendOnce(
     operation: string,
     input: AnyInput,
     { timeoutMs = this.options.timeoutMs, signal }: CallOptions,

@@ -1,7 +1,7 @@
 import { eventsOf, type LanyardEvent } from './events.js';
 import type { NotificationMessage } from './generated/api.js';
 import type { Http } from './http.js';
-import { backOffMs, passes, waitMs } from './retry.js';
+import { backOffMs, isTemporary, retryDelayMs } from './retry.js';
 import { sleep } from './sleep.js';
 
 /** The service holds a poll for 30 s. */
@@ -52,7 +52,7 @@ export async function* pulledEvents(http: Http, signal?: AbortSignal): AsyncGene
       after = next ?? after;
     } catch (error) {
       if (signal?.aborted) return;
-      if (!passes(error)) throw error;
-      await sleep(waitMs(error, failures++), signal).catch(() => undefined);
+      if (!isTemporary(error)) throw error;
+      await sleep(retryDelayMs(error, failures++), signal).catch(() => undefined);
     }
 }

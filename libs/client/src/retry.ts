@@ -9,7 +9,7 @@ export const backOffMs = (failures: number, longestMs = longestWaitMs): number =
   Math.min(longestMs, firstWaitMs * 2 ** failures) * (1 - Math.random() / 2);
 
 /** As long as the service asks for, but at least the back-off, which grows with every failure. */
-export const waitMs = (error: unknown, failures: number): number => {
+export const retryDelayMs = (error: unknown, failures: number): number => {
   const asked = error instanceof RequestFailed ? (error.retryAfterSeconds ?? 0) * 1_000 : 0;
   return Math.max(asked, backOffMs(failures));
 };
@@ -18,12 +18,12 @@ export const waitMs = (error: unknown, failures: number): number => {
  * 408: the network or this process was slow while the request was sent. 409 and 410: the channel is being deleted, or another
  * poll of the key is not over yet.
  */
-const passingStatus = new Set([408, 409, 410, 429]);
+const temporaryStatuses = new Set([408, 409, 410, 429]);
 
-/** Whether an error of a channel is temporary. */
-export const passes = (error: unknown): error is NoAnswer | RequestFailed =>
+/** Whether an error of a channel, or of a tail, is temporary. */
+export const isTemporary = (error: unknown): error is NoAnswer | RequestFailed =>
   error instanceof NoAnswer ||
-  (error instanceof RequestFailed && (error.status >= 500 || passingStatus.has(error.status)));
+  (error instanceof RequestFailed && (error.status >= 500 || temporaryStatuses.has(error.status)));
 
 /**
  * The only 429 for which the service gives no time: a queue takes longer to empty than a retry waits. A 429 of a proxy has
@@ -64,7 +64,7 @@ export const retrying = async <T>(
       return await attempt();
     } catch (error) {
       if (failures >= retries || signal?.aborted || !mayRepeat(error, repeatable)) throw error;
-      const pauseMs = waitMs(error, failures);
+      const pauseMs = retryDelayMs(error, failures);
       if (Date.now() + pauseMs >= endMs) throw error;
       await sleep(pauseMs, signal);
     }

@@ -1,7 +1,7 @@
 import { type LanyardError, NoAnswer, TailEnded } from './errors.js';
 import type { DeviceEvent, Operations } from './generated/api.js';
 import type { Http } from './http.js';
-import { passes, waitMs } from './retry.js';
+import { isTemporary, retryDelayMs } from './retry.js';
 import { sleep } from './sleep.js';
 import { type ServerSentEvent, serverSentEvents } from './sse.js';
 
@@ -18,7 +18,7 @@ export interface TailOptions {
   signal?: AbortSignal;
   /** Called when the stream is connected: at first, and after each interruption. */
   onOpen?: () => void;
-  /** Told why the stream was interrupted; it resumes by itself. */
+  /** Called with the reason when the stream is interrupted; it resumes by itself. */
   onLost?: (error: LanyardError) => void;
 }
 
@@ -74,9 +74,9 @@ export class Tail {
         throw new NoAnswer(`${operation}: the stream broke off`);
       } catch (error) {
         if (signal?.aborted) return;
-        if (!passes(error)) throw error;
+        if (!isTemporary(error)) throw error;
         this.options.onLost?.(error);
-        await sleep(this.retryMs + waitMs(error, this.failures++), signal).catch(() => undefined);
+        await sleep(this.retryMs + retryDelayMs(error, this.failures++), signal).catch(() => undefined);
       }
   }
 
