@@ -186,7 +186,7 @@ export class DtlsClient {
       onMoved: () => {},
       onClosed: (_, reason) => this.options.onClosed?.(reason),
       onFinishedRepeated: (connection) => {
-        if (this.lastFlight?.isAnswered(this.clock.nowMs())) connection.repeat(this.lastFlight);
+        if (this.lastFlight?.shouldRepeat(this.clock.nowMs())) connection.repeat(this.lastFlight);
       },
       onRenegotiationRefused: () => {},
     };

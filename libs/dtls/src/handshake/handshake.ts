@@ -82,7 +82,7 @@ export abstract class Handshake {
   /** Application data that arrived before the handshake ended. */
   private readonly early: Buffer[] = [];
   /** Protected records that arrived before there were keys. */
-  private parked: WireRecord[] = [];
+  private waitingRecords: WireRecord[] = [];
   private epoch1: Epoch | undefined;
   private lastFlight: LastFlight | undefined;
   private datagramBytesMax: number;
@@ -218,7 +218,7 @@ export abstract class Handshake {
 
   private receiveProtected(record: WireRecord): void {
     if (this.epoch1 === undefined) {
-      this.park(record);
+      this.keepUntilKeys(record);
       return;
     }
     const opened = this.epoch1.open(record);
@@ -230,11 +230,11 @@ export abstract class Handshake {
   }
 
   /** Keeps the record until there are keys. Copies it, because the datagram belongs to the caller. */
-  private park(record: WireRecord): void {
+  private keepUntilKeys(record: WireRecord): void {
     const { connectionId, fragment } = record;
-    const bytes = this.parked.reduce((sum, held) => sum + held.fragment.length, fragment.length);
-    if (this.parked.length >= EARLY_RECORDS_MAX || bytes > UNREADABLE_BYTES_MAX) return;
-    this.parked.push({ ...record, connectionId: Buffer.from(connectionId), fragment: Buffer.from(fragment) });
+    const bytes = this.waitingRecords.reduce((sum, held) => sum + held.fragment.length, fragment.length);
+    if (this.waitingRecords.length >= EARLY_RECORDS_MAX || bytes > UNREADABLE_BYTES_MAX) return;
+    this.waitingRecords.push({ ...record, connectionId: Buffer.from(connectionId), fragment: Buffer.from(fragment) });
   }
 
   private receiveEarly(plaintext: Buffer): void {
@@ -342,9 +342,9 @@ export abstract class Handshake {
       sendBytesMax,
       receiveBytesMax,
     });
-    const parked = this.parked;
-    this.parked = [];
-    for (const record of parked) if (!this.ended) this.receiveProtected(record);
+    const waiting = this.waitingRecords;
+    this.waitingRecords = [];
+    for (const record of waiting) if (!this.ended) this.receiveProtected(record);
   }
 
   protected establish(peer: PackedBytes): void {

@@ -23,9 +23,9 @@ export class LastFlight {
     this.finished = packBytes(finished);
   }
 
-  /** Whether a repetition of the peer's flight is answered with this one. */
-  isAnswered(nowMs: number): boolean {
-    return this.repetitions.isAnswered(nowMs);
+  /** Called for each repetition of the peer's flight; true means that this flight is to be sent again now. */
+  shouldRepeat(nowMs: number): boolean {
+    return this.repetitions.shouldRepeat(nowMs);
   }
 
   /** The flight as one datagram, with new sequence numbers. @throws SequenceExhausted, StateNotSaved */

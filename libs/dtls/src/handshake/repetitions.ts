@@ -16,8 +16,8 @@ export class Repetitions {
     this.sentAtMs = nowMs;
   }
 
-  /** Called for each repetition; true means that the flight is to be sent again now. */
-  isAnswered(nowMs: number): boolean {
+  /** Called for each repetition of the peer; true means that the flight is to be sent again now, and counts as sent. */
+  shouldRepeat(nowMs: number): boolean {
     if (this.answers >= ANSWERS_MAX || nowMs - this.sentAtMs < this.retransmissionMs / 4) return false;
     this.answers += 1;
     this.sentAtMs = nowMs;

@@ -56,7 +56,7 @@ export class Retransmission {
   }
 
   peerRepeated(): void {
-    if (this.flight === undefined || !this.repetitions!.isAnswered(this.clock.nowMs())) return;
+    if (this.flight === undefined || !this.repetitions!.shouldRepeat(this.clock.nowMs())) return;
     this.onRetransmission();
     this.flight();
   }

@@ -21,7 +21,7 @@ export class ConnectionTable {
   }
 
   /** Number of connections whose peer is at this source (see `sourceOf`). */
-  from({ address }: Address): number {
+  countFrom({ address }: Address): number {
     return this.countOf.get(sourceOf(address)) ?? 0;
   }
 

@@ -31,7 +31,7 @@ export class DtlsServer {
   private readonly limits: DtlsLimits;
   private readonly parameters: ServerParameters;
   private readonly connectionIdBytes: number;
-  private readonly gate: CookieExchange;
+  private readonly cookieExchange: CookieExchange;
   private readonly connections = new ConnectionTable();
   private readonly handshakes: HandshakeTable;
   private readonly lastFlights: LastFlights;
@@ -45,7 +45,7 @@ export class DtlsServer {
     this.limits = { ...DEFAULT_LIMITS, ...options.limits };
     this.parameters = serverParameters(options, this.limits, this.clock);
     this.connectionIdBytes = options.connectionIdBytes ?? options.newConnectionId?.().length ?? 0;
-    this.gate = new CookieExchange(() => this.clock.nowMs());
+    this.cookieExchange = new CookieExchange(() => this.clock.nowMs());
     this.handshakes = new HandshakeTable(this.clock, this.limits);
     this.lastFlights = new LastFlights(this.clock, this.timers, this.limits);
     this.connectionHost = this.hostOfConnections();
@@ -177,7 +177,7 @@ export class DtlsServer {
 
   private receivePlain(record: WireRecord, from: Address, address: string): void {
     const pending = this.handshakes.at(address);
-    const outcome = this.gate.examine(record, from);
+    const outcome = this.cookieExchange.examine(record, from);
     if (outcome === undefined) pending?.handshake.receive(record);
     else if (outcome.kind === 'malformed') this.count('hello-malformed');
     else if (outcome.kind === 'unverified') {
@@ -194,7 +194,7 @@ export class DtlsServer {
   private hasRoom(from: Address, ending: 0 | 1): boolean {
     const { connections, handshakes, limits } = this;
     const total = connections.size + handshakes.size - ending;
-    const ofSource = connections.from(from) + handshakes.from(from) - ending;
+    const ofSource = connections.countFrom(from) + handshakes.countFrom(from) - ending;
     return total < limits.connectionsMax && ofSource < limits.connectionsPerSourceMax;
   }
 

@@ -44,7 +44,7 @@ export class HandshakeTable {
   }
 
   /** Number of handshakes from this source (see `sourceOf`). */
-  from({ address }: Address): number {
+  countFrom({ address }: Address): number {
     return this.sources.get(sourceOf(address))?.handshakes ?? 0;
   }
 

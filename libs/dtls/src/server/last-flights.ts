@@ -36,7 +36,7 @@ export class LastFlights {
   /** @returns Whether the flight was sent again. */
   repeat(connection: DtlsConnection): boolean {
     const flight = this.entries.get(connection)?.flight;
-    if (flight === undefined || !flight.isAnswered(this.clock.nowMs())) return false;
+    if (flight === undefined || !flight.shouldRepeat(this.clock.nowMs())) return false;
     connection.repeat(flight);
     return true;
   }

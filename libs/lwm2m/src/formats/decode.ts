@@ -59,7 +59,7 @@ const retyped = (value: Scalar, given: ResourceType, wanted: ResourceType | unde
   return typeof value === 'string' && wanted === 'corelnk' ? wanted : given;
 };
 
-/** Records without a value are left out. */
+/** The values of records, with the types of the model. Records without a value are left out. Throws Malformed. */
 export const recordValues = (records: readonly SenmlRecord[], models: ModelRegistry): ResourceValue[] =>
   records.flatMap(({ name, value, type, timeMs }) => {
     if (value === undefined) return [];

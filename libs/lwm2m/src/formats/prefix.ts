@@ -38,7 +38,7 @@ const isJson = (format: number): boolean => format === senmlJson || format === s
 const labelsOf = (format: number): Labels => (isJson(format) ? jsonLabels : cborPackLabels);
 
 /** Fields that may hold an integer of 64 bits, which has at most 20 digits. */
-const sums = new Set(['v', 'bv', 's', 'bs']);
+const integerFields = new Set(['v', 'bv', 's', 'bs']);
 const longInteger = /^-?\d{16,20}$/;
 const longDigits = /\d{16}/;
 
@@ -51,7 +51,7 @@ const { rawJSON } = JSON as JSON & { rawJSON: (text: string) => unknown };
 const withDigits = (name: string, value: unknown, context?: { source?: string }): unknown => {
   const source = context?.source ?? '';
   const isLong = typeof value === 'number' && !Number.isSafeInteger(value) && longInteger.test(source);
-  return isLong && sums.has(name) ? rawJSON(source) : value;
+  return isLong && integerFields.has(name) ? rawJSON(source) : value;
 };
 
 const parsed = (bytes: Buffer): unknown => {
@@ -152,9 +152,9 @@ const splitMap = (root: Map<CborItem, CborItem>): Map<string, Map<CborItem, Cbor
     const entries = rest === undefined ? value : new Map([[rest, value]]);
     if (!(entries instanceof Map)) throw new Malformed('lwm2m-cbor', 'a prefix has no map');
     const part = parts.get(prefix) ?? new Map<CborItem, CborItem>();
-    for (const [one, its] of entries as Map<CborItem, CborItem>) {
-      if (part.has(one)) throw new Malformed('lwm2m-cbor', 'has a path twice');
-      part.set(one, its);
+    for (const [path, content] of entries as Map<CborItem, CborItem>) {
+      if (part.has(path)) throw new Malformed('lwm2m-cbor', 'has a path twice');
+      part.set(path, content);
     }
     parts.set(prefix, part);
   }

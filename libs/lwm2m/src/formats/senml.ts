@@ -142,8 +142,9 @@ const resolve = (pack: unknown, nowMs: number, removes: boolean): SenmlRecord[] 
 };
 
 /**
- * Throws Malformed. Integers beyond 2^53 lose their last digits, because JSON.parse reads them as numbers. `removes`: the
- * payload is SenML-ETCH, where `"v": null` removes what the record names (RFC 8790 §3.2).
+ * The records of a pack in JSON, with their base values applied. Integers beyond 2^53 lose their last digits, because
+ * JSON.parse reads them as numbers. `removes`: the payload is SenML-ETCH, where `"v": null` removes what the record
+ * names (RFC 8790 §3.2). Throws Malformed.
  */
 export const decodeSenmlJson = (bytes: Buffer, nowMs = Date.now(), removes = false): SenmlRecord[] => {
   let pack: unknown;
@@ -165,7 +166,7 @@ const named = (record: CborItem): Raw => {
   return Object.fromEntries([...record].map(([label, value]) => [nameOf(label), value]));
 };
 
-/** Throws Malformed. `removes`: see `decodeSenmlJson`. */
+/** The records of a pack in CBOR, with base values applied. `removes`: see `decodeSenmlJson`. Throws Malformed. */
 export const decodeSenmlCbor = (bytes: Buffer, nowMs = Date.now(), removes = false): SenmlRecord[] => {
   const pack = decodeCborItem(bytes);
   if (!Array.isArray(pack)) throw broken('is no array');

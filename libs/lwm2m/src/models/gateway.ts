@@ -73,14 +73,14 @@ const problemOf = (texts: Texts): string | undefined => {
 
 const read = (instance: number, texts: Texts): DeviceBehind | UnusableInstance => {
   const [deviceId, prefix] = [texts.get(0), texts.get(1)];
-  const shown = { instance, ...(deviceId !== undefined && { deviceId }), ...(prefix !== undefined && { prefix }) };
+  const given = { instance, ...(deviceId !== undefined && { deviceId }), ...(prefix !== undefined && { prefix }) };
   const problem = problemOf(texts);
-  if (problem !== undefined) return { ...shown, problem };
+  if (problem !== undefined) return { ...given, problem };
   try {
     return { instance, deviceId: deviceId!, prefix: prefix!, objects: parseLinks(texts.get(3)!) };
   } catch (error) {
     if (!(error instanceof Malformed)) throw error;
-    return { ...shown, problem: `resource 3, the objects: ${error.message}` };
+    return { ...given, problem: `resource 3, the objects: ${error.message}` };
   }
 };
 
@@ -106,9 +106,9 @@ export const devicesBehind = (
   const checked = all.map((one): DeviceBehind | UnusableInstance => {
     if (!isUsable(one)) return one;
     const { instance, deviceId, prefix } = one;
-    const shown = { instance, deviceId, prefix };
-    if (prefixes.has(prefix)) return { ...shown, problem: 'resource 1, the prefix, is that of another instance too' };
-    if (names.has(deviceId)) return { ...shown, problem: 'resource 0, the device id, is that of another instance too' };
+    const given = { instance, deviceId, prefix };
+    if (prefixes.has(prefix)) return { ...given, problem: 'resource 1, the prefix, is that of another instance too' };
+    if (names.has(deviceId)) return { ...given, problem: 'resource 0, the device id, is that of another instance too' };
     return one;
   });
   return { devices: checked.filter(isUsable), unusable: checked.filter((one) => !isUsable(one)) as UnusableInstance[] };

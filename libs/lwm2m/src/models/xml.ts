@@ -22,12 +22,12 @@ const entities = new Map([
   ['apos', "'"],
 ]);
 
-/** Everything that XML 1.0 §2.2 does not allow, such as NUL and half of a surrogate pair, which PostgreSQL does not store. */
-const noCharacter = /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/u;
+/** What XML 1.0 §2.2 does not allow, such as NUL and half of a surrogate pair, which PostgreSQL does not store. */
+const invalidCharacter = /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/u;
 
 const codePoint = (text: string, radix: number): string => {
   const code = Number.parseInt(text, radix);
-  if (code > 0x10_ffff || noCharacter.test(String.fromCodePoint(code))) throw broken(`&#${text}; is no character`);
+  if (code > 0x10_ffff || invalidCharacter.test(String.fromCodePoint(code))) throw broken(`&#${text}; is no character`);
   return String.fromCodePoint(code);
 };
 
@@ -120,6 +120,6 @@ class Reader {
 
 /** Throws Malformed. Document types are refused, so the only entities are the five that XML predefines. */
 export const parseXml = (source: string): XmlElement => {
-  if (noCharacter.test(source)) throw broken('a character that XML does not allow');
+  if (invalidCharacter.test(source)) throw broken('a character that XML does not allow');
   return new Reader(source.replace(/^\uFEFF/, '')).read();
 };

@@ -70,7 +70,7 @@ export const encryptionKey = (reader: EnvReader): EncryptionKeys => {
   return keys;
 };
 
-/** Those of the logger. */
+/** The levels of pino, the logger. */
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
 
 const logLevel = (reader: EnvReader): string => {
@@ -87,7 +87,7 @@ const migrations = (reader: EnvReader): 'run' | 'wait' => {
   return text;
 };
 
-/** A step of a stop may take half of what is left: the shortest time still leaves the fourth step half a second. */
+/** A step of a stop may take half of the time that is left: of the shortest time, the fourth step may take 0.6 s. */
 const stopTimeoutMs = (reader: EnvReader): number =>
   reader.int('STOP_TIMEOUT_MS', defaultStopTimeoutMs, { min: 5 * stopStepMinMs, max: 600_000 });
 

@@ -13,7 +13,7 @@ import {
 import { hasBody, watchBody } from './body-timeout.js';
 import { answerClientError } from './client-error.js';
 import { answerRecords } from './json-text.js';
-import { knowRoutes } from './known-routes.js';
+import { recordRoutes } from './known-routes.js';
 import { bodyLimitBytes, headBytesMax, jsonValuesMax } from './limits.js';
 import { notNormal, originForm } from './normal-path.js';
 import { requestIdHeader, requestIdOf } from './request-id.js';
@@ -139,6 +139,6 @@ export const createFastify = (
     done(hostMissing(raw) ?? unreadableIn(request.originalUrl) ?? notNormal(request.originalUrl));
   });
   answerRecords(fastify);
-  knowRoutes(fastify);
+  recordRoutes(fastify);
   return adapter;
 };

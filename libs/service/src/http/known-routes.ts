@@ -23,7 +23,7 @@ const routesOf = new WeakMap<object, KnownRoute[]>();
 const isForAll = (segments: readonly string[]): boolean => segments.join('') === '*';
 
 /** Remembers the routes of a service as they are made, for `isWrongMethod`. */
-export const knowRoutes = (fastify: FastifyInstance): void => {
+export const recordRoutes = (fastify: FastifyInstance): void => {
   const routes: KnownRoute[] = [];
   routesOf.set(fastify.server, routes);
   fastify.addHook('onRoute', ({ url, method, config }) => {
@@ -32,20 +32,20 @@ export const knowRoutes = (fastify: FastifyInstance): void => {
   });
 };
 
-type Asked = Pick<FastifyRequest, 'server' | 'url' | 'method'>;
+type RoutedRequest = Pick<FastifyRequest, 'server' | 'url' | 'method'>;
 
-const methodsOf = ({ server, url }: Asked): Set<string> => {
+const methodsOf = ({ server, url }: RoutedRequest): Set<string> => {
   const segments = (url.split('?', 1)[0] as string).split('/').slice(1);
   const found = routesOf.get(server.server)?.filter((route) => fits(route.segments, segments)) ?? [];
   return new Set(found.flatMap(({ methods }) => methods));
 };
 
 /** The other methods that the path of a request has. */
-export const otherMethods = (request: Asked): string[] =>
+export const otherMethods = (request: RoutedRequest): string[] =>
   [...methodsOf(request)].filter((method) => method !== request.method).sort();
 
 /** Whether the path exists, but not with this method. False for a path without any methods, and for one that is too long. */
-export const isWrongMethod = (request: Asked): boolean => {
+export const isWrongMethod = (request: RoutedRequest): boolean => {
   const methods = methodsOf(request);
   return methods.size > 0 && !methods.has(request.method);
 };

@@ -66,12 +66,12 @@ export const endWhenServerIsGone = (redis: Redis): void => {
     watching?.cancel();
   });
   redis.on('connect', () => {
-    const mine = ++connection;
+    const ownConnection = ++connection;
     let runId: string | undefined;
     let isAsking = false;
     const check = async (): Promise<void> => {
-      if (connection !== mine || (await answersInTime(redis))) return;
-      if ((await isGone(redis, runId)) && connection === mine) redis.disconnect(true);
+      if (connection !== ownConnection || (await answersInTime(redis))) return;
+      if ((await isGone(redis, runId)) && connection === ownConnection) redis.disconnect(true);
     };
     // Sent before any other command: a connection that has subscribed to a channel may not send INFO.
     void redis.info('server').then((info) => (runId = runIdOf(info)), noop);
