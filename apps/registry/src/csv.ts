@@ -9,7 +9,7 @@ const rowCharactersMax = 65_536;
 /** A character of UTF-8 has at most four bytes (RFC 3629, section 3). */
 const rowBytesMax = 4 * rowCharactersMax;
 
-/** Text that a spreadsheet treats as a formula (CWE-1236), with leading apostrophes. */
+/** Text that a spreadsheet treats as a formula (CWE-1236), or such text after apostrophes. */
 const formula = /^'*[=+\-@\t\r\n]/;
 
 /** An apostrophe makes it text. Writing adds one and reading removes one, so that values survive a round trip. */

@@ -35,14 +35,14 @@ it('the end of a credential that is being re-encrypted while its device is delet
   await database.transaction(async (manager) => {
     await manager.query('SELECT 1 FROM registry.device_credentials WHERE id = $1 FOR UPDATE', [credentialId]);
     deletion = database.transaction(async (other) => {
-      await announcer.withdrawnWithDevice(other, deviceId);
+      await announcer.announceWithdrawalsFor(other, deviceId);
       await other.query('DELETE FROM registry.devices WHERE id = $1', [deviceId]);
     });
     await eventually(async () => {
       const waiting = 'SELECT 1 FROM pg_locks WHERE NOT granted AND pg_backend_pid() = ANY (pg_blocking_pids(pid))';
       expect(await manager.query<unknown[]>(waiting)).toHaveLength(1);
     });
-    await announcer.changed(manager, { ...known, credentialId, accountId, deviceId });
+    await announcer.announceChange(manager, { ...known, credentialId, accountId, deviceId });
   });
   await deletion;
   const announced: unknown = await database.query(

@@ -3,7 +3,7 @@ import { Outbox } from '@lanyard/kafka';
 import { affected, BackgroundWork, returning } from '@lanyard/service';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import { endedKeptDays, expiryAgainMs, expiryPeriodMs, stepRows } from './limits.js';
+import { endedKeptDays, expiryPeriodMs, expiryRetryMs, rowsPerStep } from './limits.js';
 
 const dayMs = 86_400_000;
 
@@ -16,13 +16,13 @@ interface Expired {
 const expiredSql = `
   UPDATE registry.bootstraps SET expires_at = $2 WHERE id IN (
     SELECT id FROM registry.bootstraps WHERE state = 'started' AND expires_at < $1
-    ORDER BY expires_at LIMIT ${stepRows} FOR UPDATE SKIP LOCKED)
+    ORDER BY expires_at LIMIT ${rowsPerStep} FOR UPDATE SKIP LOCKED)
   RETURNING id, account_id, device_id`;
 
 const forgottenSql = `
   DELETE FROM registry.bootstraps WHERE id IN (
     SELECT id FROM registry.bootstraps WHERE state <> 'started' AND ended_at < $1
-    ORDER BY ended_at LIMIT ${stepRows} FOR UPDATE SKIP LOCKED)`;
+    ORDER BY ended_at LIMIT ${rowsPerStep} FOR UPDATE SKIP LOCKED)`;
 
 /**
  * Fails bootstraps that did not end in time, by a fact on device.bootstraps. It follows all facts that are already in
@@ -41,12 +41,12 @@ export class BootstrapExpiry extends BackgroundWork {
     const expired = await this.database.transaction((manager) => this.expire(manager));
     const keptFrom = new Date(this.clock.now() - endedKeptDays * dayMs);
     const forgotten = await affected(this.database, forgottenSql, [keptFrom]);
-    return expired === stepRows || forgotten === stepRows;
+    return expired === rowsPerStep || forgotten === rowsPerStep;
   }
 
   private async expire(manager: EntityManager): Promise<number> {
     const nowMs = this.clock.now();
-    const times = [new Date(nowMs), new Date(nowMs + expiryAgainMs)];
+    const times = [new Date(nowMs), new Date(nowMs + expiryRetryMs)];
     const rows = await returning<Expired>(manager, expiredSql, times);
     const occurredAt = new Date(nowMs).toISOString();
     const facts = rows.map((row): DeviceBootstrapChanged => ({

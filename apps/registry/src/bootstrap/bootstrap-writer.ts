@@ -215,7 +215,7 @@ export class BootstrapWriter {
 
   private async withdrawCredentials(manager: EntityManager, sql: string, parameters: unknown[]): Promise<void> {
     for (const { id } of await returning<{ id: string }>(manager, sql, parameters))
-      await this.credentials.withdrawn(manager, id);
+      await this.credentials.announceWithdrawal(manager, id);
   }
 
   private async announce(manager: EntityManager, rows: readonly AnnouncedRow[]): Promise<void> {

@@ -125,7 +125,7 @@ export class ProfilesService extends NamedRecords<Profile> {
       notFound: () => new ProfileNotFound(),
       nameTaken: (index) => (index === 'bootstrap_profiles_target' ? new ProfileTargetTaken() : new ProfileNameTaken()),
       actions: { created: 'SYS_565', changed: 'SYS_566', deleted: 'SYS_567' },
-      changing: (manager, change, profile, actor) => this.announce(manager, change, profile, actor),
+      onChange: (manager, change, profile, actor) => this.announce(manager, change, profile, actor),
     });
   }
 
@@ -163,12 +163,12 @@ export class ProfilesService extends NamedRecords<Profile> {
     { requestId }: Actor,
   ): Promise<void> {
     causedBy(manager, requestId);
-    if (change === 'deleted') return this.announcer.withdrawn(manager, profile.id);
+    if (change === 'deleted') return this.announcer.announceWithdrawal(manager, profile.id);
     if (profile.credential_kind === 'raw_public_key' && !isOverDtls(profile.server_uri))
       throw new RawPublicKeysNeedDtls();
     const isOneMore = change === 'created';
     if (isOneMore && (await lockedCount(manager, 'bootstrap_profiles', profile.account_id)) > profilesPerAccountMax)
       throw new TooManyProfiles(profilesPerAccountMax);
-    await this.announcer.changed(manager, announcementOf(profile));
+    await this.announcer.announceChange(manager, announcementOf(profile));
   }
 }

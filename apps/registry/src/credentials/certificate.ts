@@ -12,14 +12,14 @@ export interface CertificateFacts {
   x509: X509Certificate;
 }
 
-/** Node has no text for a name without parts, which a certificate may have (RFC 5280 §4.1.2.6). */
+/** The name in one line. It is undefined in Node if it has no parts, as it may in a certificate (RFC 5280 §4.1.2.6). */
 const oneLine = (name: string | undefined): string => (name ?? '').split('\n').join(', ');
 
 /** The first certificate of a PEM text. Throws MalformedCertificate. */
 export const readCertificate = (pem: string): CertificateFacts => {
   const x509 = parsed(pem);
   const notAfter = new Date(x509.validTo);
-  // Such as the 30th of February: OpenSSL reads times only when they are compared or shown.
+  // A time may be invalid, such as the 30th of February: OpenSSL reads times only when they are compared or shown.
   if (Number.isNaN(notAfter.getTime())) throw new MalformedCertificate();
   return {
     fingerprint: x509.fingerprint256.replaceAll(':', '').toLowerCase(),

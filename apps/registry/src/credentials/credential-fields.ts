@@ -31,9 +31,9 @@ export const qualifiedIdentity = (accountId: string, chosen: string): string => 
 };
 
 /** What a credential is valid for (docs/adr/0025). */
-export const services = ['lwm2m', 'bootstrap'] as const;
+export const credentialServices = ['lwm2m', 'bootstrap'] as const;
 export const service = z
-  .enum(services)
+  .enum(credentialServices)
   .describe('`bootstrap`: valid for bootstrapping (`/bs`, `/bspack`) and nothing else; `lwm2m`: for everything else');
 
 export const credentialKinds = ['psk', 'certificate', 'raw_public_key'] as const;

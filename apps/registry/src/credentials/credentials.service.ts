@@ -24,10 +24,10 @@ import {
   type Credential,
   type CredentialKind,
   credentialKinds,
+  credentialServices,
   credentialsPerDeviceMax,
   type NewCredential,
   qualifiedIdentity,
-  services,
 } from './credential-fields.js';
 import { newKey } from './pre-shared-key.js';
 import { publicKeyFingerprint } from './public-key.js';
@@ -61,7 +61,7 @@ export const credentialListSpec: ListSpec = {
     expires_at: 'date',
     created_at: 'date',
   },
-  sets: { kind: credentialKinds, service: services },
+  sets: { kind: credentialKinds, service: credentialServices },
 };
 
 /** The field by which a connecting device is recognised. */
@@ -117,7 +117,7 @@ export class CredentialsService {
       );
       if (!gone) throw new CredentialNotFound();
       causedBy(manager, actor.requestId);
-      await this.announcer.withdrawn(manager, id);
+      await this.announcer.announceWithdrawal(manager, id);
       await this.record(manager, 'SYS_561', actor, gone);
     });
   }
@@ -158,7 +158,7 @@ export class CredentialsService {
       [id, accountId, deviceId, kind, service, identity, sealedKey, fingerprint, certificate, subject, expiresAt],
     );
     causedBy(manager, actor.requestId);
-    await this.announcer.changed(
+    await this.announcer.announceChange(
       manager,
       announcementOf({ ...credential, account_id: accountId, sealed_key: sealedKey ?? null }),
     );

@@ -21,7 +21,7 @@ const resealPage = (database: DataSource, announcer: CredentialAnnouncer, keys: 
       const sealedKey = reseal(keys, row.sealed_key ?? '');
       if (sealedKey === undefined) continue;
       await manager.query('UPDATE registry.device_credentials SET sealed_key = $2 WHERE id = $1', [row.id, sealedKey]);
-      await announcer.changed(manager, announcementOf({ ...row, sealed_key: sealedKey }));
+      await announcer.announceChange(manager, announcementOf({ ...row, sealed_key: sealedKey }));
       resealed++;
     }
     return { resealed, seen: rows.length, last: rows.at(-1)?.id };

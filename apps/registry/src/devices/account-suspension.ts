@@ -7,7 +7,7 @@ import type { Reason } from './suspension-reason.js';
 const lockSpace = 0x0b10;
 
 /** Why the system suspends devices (spec §2.2: `other`, when the system did it). */
-export const reason: Reason = { category: 'other', description: 'The account is suspended' };
+export const accountSuspensionReason: Reason = { category: 'other', description: 'The account is suspended' };
 
 /**
  * Keeps the account suspended or not suspended until the transaction ends. Call it before devices are created, and
@@ -25,21 +25,23 @@ export const isSuspended = (accountId: string): string =>
   `EXISTS (SELECT 1 FROM registry.account_standings s WHERE s.account_id = ${accountId} AND s.suspended)`;
 
 const assignments = {
-  suspended: `system_suspended = true, lifecycle_status = 'blocked', last_system_suspended_category = '${reason.category}',
-    last_system_suspended_description = '${reason.description}', last_system_suspended_updated_at = clock_timestamp()`,
+  suspended: `system_suspended = true, lifecycle_status = 'blocked',
+    last_system_suspended_category = '${accountSuspensionReason.category}',
+    last_system_suspended_description = '${accountSuspensionReason.description}',
+    last_system_suspended_updated_at = clock_timestamp()`,
   resumed: `system_suspended = false, lifecycle_status = CASE WHEN operator_suspended THEN 'blocked' ELSE 'enabled' END`,
 };
 
-/** Suspends or resumes, for the system, the rows of `registry.devices d` that match the SQL condition `which`. */
-export const changeDevices = (
+/** Suspends or resumes, for the system, the devices `registry.devices d` that match the SQL condition. */
+export const changeSystemSuspension = (
   manager: EntityManager,
   change: keyof typeof assignments,
-  which: string,
+  condition: string,
   parameters: unknown[],
 ): Promise<DeviceRow[]> =>
   returning(
     manager,
     `UPDATE registry.devices d SET ${assignments[change]}, updated_at = clock_timestamp(), revision = revision + 1
-     WHERE ${which} RETURNING ${deviceRowColumns}`,
+     WHERE ${condition} RETURNING ${deviceRowColumns}`,
     parameters,
   );

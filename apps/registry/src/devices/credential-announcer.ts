@@ -8,11 +8,11 @@ import type { EntityManager } from 'typeorm';
 export class CredentialAnnouncer {
   constructor(private readonly outbox: Outbox) {}
 
-  changed(manager: EntityManager, credential: DeviceCredentialChanged): Promise<void> {
+  announceChange(manager: EntityManager, credential: DeviceCredentialChanged): Promise<void> {
     return this.outbox.append(manager, DeviceCredentials, credential);
   }
 
-  withdrawn(manager: EntityManager, credentialId: string): Promise<void> {
+  announceWithdrawal(manager: EntityManager, credentialId: string): Promise<void> {
     return this.outbox.appendTombstone(manager, DeviceCredentials, credentialId);
   }
 
@@ -20,9 +20,9 @@ export class CredentialAnnouncer {
    * Announces the end of all credentials of a device before it is deleted. The caller has locked its row. The credentials
    * are locked too: `reencrypt` announces them without the device.
    */
-  async withdrawnWithDevice(manager: EntityManager, deviceId: string): Promise<void> {
+  async announceWithdrawalsFor(manager: EntityManager, deviceId: string): Promise<void> {
     const sql = 'SELECT id FROM registry.device_credentials WHERE device_id = $1 ORDER BY id FOR UPDATE';
     const rows = await manager.query<{ id: string }[]>(sql, [deviceId]);
-    for (const { id } of rows) await this.withdrawn(manager, id);
+    for (const { id } of rows) await this.announceWithdrawal(manager, id);
   }
 }

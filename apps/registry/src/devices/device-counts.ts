@@ -2,7 +2,7 @@ import { CLOCK, type Clock, FairQueue, setBounded } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 
-/** The gateway describes it: `DeviceCounts`. */
+/** Part of a response of the gateway, which has the OpenAPI schema: `DeviceCounts`. */
 export interface DeviceCounts {
   total: number;
   by_state: Record<string, number>;
@@ -19,7 +19,7 @@ interface Row {
 const countsSql = `
   SELECT state, lifecycle_status, count(*)::int AS n FROM registry.devices WHERE account_id = $1 GROUP BY 1, 2`;
 
-/** Pages that show counts ask again and again: all of them get the same counts for this long. */
+/** Clients that show counts poll them: all clients of an account get the same counts for this long. */
 const reusedMs = 5_000;
 const accountsMax = 10_000;
 

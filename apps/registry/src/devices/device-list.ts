@@ -126,7 +126,7 @@ export class DeviceList {
     const conditions = deviceConditions(owner, query.filters, parameters, groupId);
     const total = query.includeTotal ? await this.count(conditions, parameters) : undefined;
     if (query.after) conditions.push(`d.id ${query.order === 'ASC' ? '>' : '<'} $${parameters.push(query.after)}`);
-    const { texts, hasMore } = await this.texts.page(conditions, parameters, query);
+    const { texts, hasMore } = await this.texts.readPage(conditions, parameters, query);
     return listText(texts, hasMore, query, total);
   }
 

@@ -43,17 +43,17 @@ export class DeviceTexts {
     this.prepared = new PreparedReads(database);
   }
 
-  /** undefined if the account has no such device. */
-  async one(accountId: string, id: string): Promise<JsonText | undefined> {
+  /** Reads one device. undefined if the account has no such device. */
+  async get(accountId: string, id: string): Promise<JsonText | undefined> {
     const found = await this.single.get(id);
     return found?.accountId === accountId ? found.answer : undefined;
   }
 
   /**
-   * Devices in the order of their ids. PostgreSQL returns their ids, versions and groups; only the texts that are not
+   * Reads devices in the order of their ids. PostgreSQL returns ids, versions and groups; only the texts that are not
    * in the cache are read. `conditions` are on `registry.devices d`, with `parameters`.
    */
-  async page(
+  async readPage(
     conditions: readonly string[],
     parameters: readonly unknown[],
     query: Pick<ListQuery, 'order' | 'limit' | 'filters'>,
@@ -73,7 +73,7 @@ export class DeviceTexts {
     const { texts, end } = await this.textsOf(scope, rows.slice(0, limit));
     const hasMore = rows.length > end;
     // All were deleted between the two statements. Clients continue after the last device of a page, so it needs one.
-    return texts.length === 0 && hasMore ? this.page(conditions, parameters, query) : { texts, hasMore };
+    return texts.length === 0 && hasMore ? this.readPage(conditions, parameters, query) : { texts, hasMore };
   }
 
   /**

@@ -18,7 +18,7 @@ import { DeviceNotFound, DeviceSuspended, EndpointNameTaken } from '../errors.js
 import { changeable, type DeviceChanges, type NewDevice } from './device-fields.js';
 import { deviceGroups, deviceRecord, withGroups } from './device-record.js';
 import { DeviceTexts } from './device-texts.js';
-import { etagOf } from '../records/etag.js';
+import { etagColumn } from '../records/etag.js';
 import { DeviceQuotas } from '../quotas/device-quotas.js';
 import type { DeviceOwner } from './device-list.js';
 import { NewDevices } from './new-devices.js';
@@ -60,8 +60,11 @@ const deleteSql = `
   DELETE FROM registry.devices WHERE id = $1
   RETURNING ${deviceRowColumns}, ${isoTime('clock_timestamp()')} AS deleted_at`;
 
-export interface Condition {
+/** Options of a change or a deletion. */
+export interface ChangeOptions {
+  /** The `If-Match` header: the etag that the record must have. */
   ifMatch?: string | undefined;
+  /** The author; undefined if it is the system. */
   actor?: Actor | undefined;
 }
 
@@ -82,7 +85,7 @@ export class DevicesService {
   /** Throws DeviceNotFound, also for a device of another account and for one that the caller may not see. */
   async get({ accountId, deviceGroups }: DeviceOwner, id: string): Promise<JsonText> {
     if (deviceGroups) await this.mustBeIn(deviceGroups, id);
-    const device = isId(id) ? await this.texts.one(accountId, id) : undefined;
+    const device = isId(id) ? await this.texts.get(accountId, id) : undefined;
     if (!device) throw new DeviceNotFound();
     return device;
   }
@@ -112,7 +115,7 @@ export class DevicesService {
       };
       await this.newDevices.create(manager, accountId, insert, actor);
     };
-    await refusingTakenNames(() => this.quotas.inTurn(accountId, () => this.database.transaction(add)));
+    await refusingTakenNames(() => this.quotas.runInTurn(accountId, () => this.database.transaction(add)));
     return this.get({ accountId }, id);
   }
 
@@ -124,14 +127,14 @@ export class DevicesService {
     accountId: string,
     id: string,
     body: DeviceChanges,
-    { ifMatch, actor }: Condition = {},
+    { ifMatch, actor }: ChangeOptions = {},
   ): Promise<JsonText> {
     const { changes, unchanged } = dividedChange(body, changeable);
     const fields = assignments(changes);
     await refusingTakenNames(() =>
       this.database.transaction(async (manager) => {
         const [held] = await manager.query<{ lifecycle_status: string; etag: string; differing: string[] }[]>(
-          `SELECT lifecycle_status, ${etagOf}, ${differing(fields, 3)} AS differing
+          `SELECT lifecycle_status, ${etagColumn}, ${differing(fields, 3)} AS differing
            FROM registry.devices WHERE id = $1 AND account_id = $2 FOR UPDATE`,
           [id, accountId, ...fields.map(([, value]) => value)],
         );
@@ -154,17 +157,17 @@ export class DevicesService {
   }
 
   /** Throws DeviceNotFound, EtagDiffers for another version. */
-  async remove(accountId: string, id: string, { ifMatch, actor }: Condition = {}): Promise<void> {
+  async remove(accountId: string, id: string, { ifMatch, actor }: ChangeOptions = {}): Promise<void> {
     await this.database.transaction(async (manager) => {
       const [held] = await manager.query<{ etag: string }[]>(
-        `SELECT ${etagOf} FROM registry.devices WHERE id = $1 AND account_id = $2 FOR UPDATE`,
+        `SELECT ${etagColumn} FROM registry.devices WHERE id = $1 AND account_id = $2 FOR UPDATE`,
         [id, accountId],
       );
       if (!held) throw new DeviceNotFound();
       mustMatch(ifMatch, held.etag);
       causedBy(manager, actor?.requestId);
-      await this.credentials.withdrawnWithDevice(manager, id);
-      await this.profiles.withdrawnWith(manager, id);
+      await this.credentials.announceWithdrawalsFor(manager, id);
+      await this.profiles.announceWithdrawalFor(manager, id);
       const [row] = (await returning<DeletedRow>(manager, deleteSql, [id])) as [DeletedRow];
       const { deleted_at: deletedAt, ...last } = row;
       const gone = { ...last, revision: last.revision + 1, changed_at: deletedAt };

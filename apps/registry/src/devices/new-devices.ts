@@ -1,8 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { type Actor, type DeviceRow, Lifecycle } from './lifecycle.js';
-import { changeDevices, isSuspended, lockAccountStatus, reason } from './account-suspension.js';
-import { announced } from './suspension-reason.js';
+import {
+  accountSuspensionReason,
+  changeSystemSuspension,
+  isSuspended,
+  lockAccountStatus,
+} from './account-suspension.js';
+import { announcedSuspension } from './suspension-reason.js';
 
 /** How devices enter the directory: over the API, by an import, by a first contact. */
 @Injectable()
@@ -23,12 +28,12 @@ export class NewDevices {
     const rows = await insert();
     if (rows.length === 0) return rows;
     await this.lifecycle.announceAll(manager, 'created', rows, () => ({ actor }));
-    const suspended = await changeDevices(manager, 'suspended', `d.id = ANY($2) AND ${isSuspended('$1')}`, [
+    const suspended = await changeSystemSuspension(manager, 'suspended', `d.id = ANY($2) AND ${isSuspended('$1')}`, [
       accountId,
       rows.map((row) => row.id),
     ]);
     await this.lifecycle.announceAll(manager, 'suspended', suspended, (row) => ({
-      suspension: announced('system', reason, row.changed_at),
+      suspension: announcedSuspension('system', accountSuspensionReason, row.changed_at),
     }));
     return rows;
   }

@@ -8,18 +8,18 @@ import type { EntityManager } from 'typeorm';
 export class ProfileAnnouncer {
   constructor(private readonly outbox: Outbox) {}
 
-  changed(manager: EntityManager, profile: BootstrapProfileChanged): Promise<void> {
+  announceChange(manager: EntityManager, profile: BootstrapProfileChanged): Promise<void> {
     return this.outbox.append(manager, BootstrapProfiles, profile);
   }
 
-  withdrawn(manager: EntityManager, profileId: string): Promise<void> {
+  announceWithdrawal(manager: EntityManager, profileId: string): Promise<void> {
     return this.outbox.appendTombstone(manager, BootstrapProfiles, profileId);
   }
 
   /** Announces the end of the profile of a device or group before that is deleted. The caller has locked its row. */
-  async withdrawnWith(manager: EntityManager, targetId: string): Promise<void> {
+  async announceWithdrawalFor(manager: EntityManager, targetId: string): Promise<void> {
     const sql = 'SELECT id FROM registry.bootstrap_profiles WHERE device_id = $1 OR group_id = $1';
     const rows = await manager.query<{ id: string }[]>(sql, [targetId]);
-    for (const { id } of rows) await this.withdrawn(manager, id);
+    for (const { id } of rows) await this.announceWithdrawal(manager, id);
   }
 }

@@ -11,7 +11,7 @@ export interface Reason {
 }
 
 /** A suspension as device.lifecycle announces it. */
-export const announced = (
+export const announcedSuspension = (
   by: By,
   { category, description }: Reason,
   at: string,

@@ -62,7 +62,7 @@ export class GroupsController {
     ok: Group,
   })
   get(@ByCaller() { caller, id }: By) {
-    return this.groups.visible(caller, id);
+    return this.groups.getVisible(caller, id);
   }
 
   @RequiresPermission('devices.write')

@@ -43,24 +43,24 @@ export class GroupsService extends NamedRecords<Group> {
         devices_count: '(SELECT count(*)::int FROM registry.group_members m WHERE m.group_id = t.id)',
       },
       changeable,
-      moving: ['devices_count'],
+      volatileMembers: ['devices_count'],
       notFound: () => new GroupNotFound(),
       nameTaken: () => new GroupNameTaken(),
       actions: { created: 'SYS_540', changed: 'SYS_541', deleted: 'SYS_542' },
-      changing: async (manager, change, { id }) => {
-        if (change === 'deleted') await profiles.withdrawnWith(manager, id);
+      onChange: async (manager, change, { id }) => {
+        if (change === 'deleted') await profiles.announceWithdrawalFor(manager, id);
       },
     });
   }
 
   /** Throws GroupNotFound, also for a group that the caller may not see. */
-  async visible({ accountId, deviceGroups }: DeviceOwner, id: string): Promise<Group> {
+  async getVisible({ accountId, deviceGroups }: DeviceOwner, id: string): Promise<Group> {
     if (deviceGroups?.includes(id) === false) throw new GroupNotFound();
     return this.get(accountId, id);
   }
 
   /**
-   * As `visible`, but returns only the name: for the record, PostgreSQL counts all devices of the group. `lock`: the
+   * As `getVisible`, but returns only the name: for the record, PostgreSQL counts all devices of the group. `lock`: the
    * locking clause of the SQL statement.
    */
   async mustBeVisible(

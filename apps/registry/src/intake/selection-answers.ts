@@ -57,7 +57,7 @@ interface StoredRequest {
   request: DeviceSelectionRequested;
 }
 
-interface WaitingRequests {
+interface DueRequests {
   account_id: string;
   n: number;
 }
@@ -108,8 +108,8 @@ export class SelectionAnswers {
   }
 
   /** How many requests of each account are due. */
-  waiting(): Promise<WaitingRequests[]> {
-    return this.database.query<WaitingRequests[]>(
+  countDue(): Promise<DueRequests[]> {
+    return this.database.query<DueRequests[]>(
       `SELECT account_id, count(*)::integer AS n FROM registry.selection_requests
        WHERE due_at <= clock_timestamp() GROUP BY account_id`,
     );

@@ -32,7 +32,7 @@ export class SelectionWorker extends BackgroundWork {
   }
 
   protected async step(): Promise<void> {
-    for (const { account_id: accountId, n } of await this.answers.waiting())
+    for (const { account_id: accountId, n } of await this.answers.countDue())
       for (let running = this.running.get(accountId)?.size ?? 0; running < Math.min(n, atOnceMax); running++)
         this.begin(accountId);
   }

@@ -13,7 +13,7 @@ describe('additions of devices', () => {
     ['unlimited', 10],
   ])('to an account that is %s hold %i connections', async (accountId, connections) => {
     const transactions = new HeldQueries();
-    const additions = Array.from({ length: 10 }, () => quotas.inTurn(accountId, transactions.query));
+    const additions = Array.from({ length: 10 }, () => quotas.runInTurn(accountId, transactions.query));
     await new Promise(setImmediate);
     expect(transactions.count).toBe(connections);
     await transactions.endAll();

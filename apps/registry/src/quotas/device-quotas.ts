@@ -18,7 +18,7 @@ export class DeviceQuotas {
    * Runs an addition that a request makes. In this replica, those to an account with a quota run one after the other:
    * while waiting for the lock of `room`, each would hold one of the connections that all accounts share.
    */
-  inTurn<T>(accountId: string, add: () => Promise<T>): Promise<T> {
+  runInTurn<T>(accountId: string, add: () => Promise<T>): Promise<T> {
     return this.quotas.get(accountId) === undefined ? add() : this.turns.run(accountId, add);
   }
 

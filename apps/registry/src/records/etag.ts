@@ -1,4 +1,4 @@
 import { isoTime } from '@lanyard/service';
 
-/** SQL of a record's etag; the caller reads it with the row locked. */
-export const etagOf = `${isoTime('updated_at')} AS etag`;
+/** SQL of the column `etag` of a record; the caller reads it with the row locked. */
+export const etagColumn = `${isoTime('updated_at')} AS etag`;

@@ -13,7 +13,7 @@ import {
   violatedIndex,
 } from '@lanyard/service';
 import type { DataSource, EntityManager } from 'typeorm';
-import { etagOf } from './etag.js';
+import { etagColumn } from './etag.js';
 
 export type RecordChange = 'created' | 'changed' | 'deleted';
 
@@ -23,9 +23,9 @@ export interface RecordKind<T> {
   table: string;
   /** The kind's name in the audit, if that is not `object`. */
   target?: string;
-  /** Member of the record, beside id, times and etag -> SQL expression. */
+  /** SQL expressions by member of the record, without id, times and etag, which every kind has. */
   members: Record<string, string>;
-  /** The same for filters and orders, for members that are not compared in the form in which they are shown. */
+  /** SQL expressions for filters and orders, for members that are not compared in the form that is shown. */
   compared?: Record<string, string>;
   notFound: () => ServiceError;
   /** `index`: the unique index that another record occupies. */
@@ -35,9 +35,9 @@ export interface RecordKind<T> {
   data?: (record: T) => Record<string, string>;
   changeable: Record<string, unknown>;
   /** Read-only members that change although the record does not: a client may send back an outdated value. */
-  moving?: readonly string[];
+  volatileMembers?: readonly string[];
   /** Called in the transaction of a change: after the change, but before a deletion. May throw. */
-  changing?: (manager: EntityManager, change: RecordChange, record: T, actor: Actor) => Promise<void>;
+  onChange?: (manager: EntityManager, change: RecordChange, record: T, actor: Actor) => Promise<void>;
 }
 
 export interface NamedRecord {
@@ -45,7 +45,7 @@ export interface NamedRecord {
   name: string;
 }
 
-/** The given fields and their values as columns; omitted fields stay unchanged. */
+/** The column and the value of each given field, objects as JSON; omitted fields stay unchanged. */
 const given = (fields: Record<string, unknown>): [string, unknown][] =>
   Object.entries(fields).flatMap(([name, value]): [string, unknown][] => {
     if (value === undefined) return [];
@@ -106,7 +106,7 @@ export abstract class NamedRecords<T extends NamedRecord> {
         columns.map(([, value]) => value),
       );
       const made = await this.get(accountId, String(columns[0]?.[1]), manager);
-      await this.kind.changing?.(manager, 'created', made, actor);
+      await this.kind.onChange?.(manager, 'created', made, actor);
       await this.recordAction(manager, actor, { change: 'created', record: made, changes: auditChanges(fields) });
       return made;
     });
@@ -114,11 +114,11 @@ export abstract class NamedRecords<T extends NamedRecord> {
 
   /** Changes the given fields. Throws EtagDiffers for another version, ValidationFailed for a changed read-only field. */
   async change(actor: Actor, id: string, body: object, ifMatch?: string): Promise<T> {
-    const { table, changeable, moving } = this.kind;
+    const { table, changeable, volatileMembers } = this.kind;
     return this.refusingTakenNames(async (manager) => {
       await this.lockRecord(manager, actor.accountId, id, ifMatch);
       const record = await this.get(actor.accountId, id, manager);
-      const changes = changesOf(body as Record<string, unknown>, changeable, record, moving);
+      const changes = changesOf(body as Record<string, unknown>, changeable, record, volatileMembers);
       const fields = { ...changes, ...(changes['description'] === null && { description: '' }) };
       const columns = given(fields);
       await manager.query(
@@ -127,7 +127,7 @@ export abstract class NamedRecords<T extends NamedRecord> {
         [id, ...columns.map(([, value]) => value)],
       );
       const changed = await this.get(actor.accountId, id, manager);
-      await this.kind.changing?.(manager, 'changed', changed, actor);
+      await this.kind.onChange?.(manager, 'changed', changed, actor);
       await this.recordAction(manager, actor, { change: 'changed', record: changed, changes: auditChanges(fields) });
       return changed;
     });
@@ -137,7 +137,7 @@ export abstract class NamedRecords<T extends NamedRecord> {
     await this.database.transaction(async (manager) => {
       await this.lockRecord(manager, actor.accountId, id, ifMatch);
       const gone = await this.get(actor.accountId, id, manager);
-      await this.kind.changing?.(manager, 'deleted', gone, actor);
+      await this.kind.onChange?.(manager, 'deleted', gone, actor);
       await manager.query(`DELETE FROM registry.${this.kind.table} WHERE id = $1`, [id]);
       await this.recordAction(manager, actor, { change: 'deleted', record: gone });
     });
@@ -151,7 +151,7 @@ export abstract class NamedRecords<T extends NamedRecord> {
     ifMatch: string | undefined,
   ): Promise<void> {
     const [held] = await manager.query<{ etag: string }[]>(
-      `SELECT ${etagOf} FROM registry.${this.kind.table} WHERE id = $1 AND account_id = $2 FOR UPDATE`,
+      `SELECT ${etagColumn} FROM registry.${this.kind.table} WHERE id = $1 AND account_id = $2 FOR UPDATE`,
       [id, accountId],
     );
     if (!held) throw this.kind.notFound();

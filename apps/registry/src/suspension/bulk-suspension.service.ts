@@ -4,7 +4,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { deviceConditions, type DeviceOwner } from '../devices/device-list.js';
 import { type DeviceRow, deviceRowColumns, Lifecycle } from '../devices/lifecycle.js';
-import { announced, type Reason } from '../devices/suspension-reason.js';
+import { announcedSuspension, type Reason } from '../devices/suspension-reason.js';
 import { suspendedOtherwise } from './suspension.service.js';
 
 /** Devices per transaction and per call; the caller continues with `after`. */
@@ -139,7 +139,7 @@ export class BulkSuspensionService {
       parameters,
     );
     await this.lifecycle.announceAll(manager, action === 'suspend' ? 'suspended' : 'resumed', rows, (row) => ({
-      suspension: announced('operator', reason, row.changed_at),
+      suspension: announcedSuspension('operator', reason, row.changed_at),
       actor,
     }));
     return rows.length;

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { DeviceNotFound } from '../errors.js';
 import { type Actor, type DeviceRow, deviceRowColumns, Lifecycle } from '../devices/lifecycle.js';
-import { announced, type Reason } from '../devices/suspension-reason.js';
+import { announcedSuspension, type Reason } from '../devices/suspension-reason.js';
 
 interface Change {
   accountId: string;
@@ -126,7 +126,7 @@ export class SuspensionService {
   ): Promise<void> {
     return this.lifecycle.announceAll(manager, change, rows, ({ id, changed_at }) => {
       const asked = ofDevice.get(id);
-      return asked ? { suspension: announced('operator', asked.reason, changed_at), actor: asked.actor } : {};
+      return asked ? { suspension: announcedSuspension('operator', asked.reason, changed_at), actor: asked.actor } : {};
     });
   }
 }

@@ -3,8 +3,8 @@ import { BackgroundWork, hasRow, isoTime } from '@lanyard/service';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { Lifecycle } from '../devices/lifecycle.js';
-import { changeDevices, awaitDeviceCreation, reason } from '../devices/account-suspension.js';
-import { announced } from '../devices/suspension-reason.js';
+import { accountSuspensionReason, awaitDeviceCreation, changeSystemSuspension } from '../devices/account-suspension.js';
+import { announcedSuspension } from '../devices/suspension-reason.js';
 
 const periodMs = 1_000;
 const devicesAtOnce = 500;
@@ -71,7 +71,7 @@ export class SystemSuspension extends BackgroundWork {
     return advanced !== undefined;
   }
 
-  /** Undefined: there was nothing to do. The account that waited longest is first. */
+  /** Changes devices of the account that waited longest. Returns undefined if there was nothing to do. */
   private async advance(manager: EntityManager): Promise<Progress | undefined> {
     const [account] = await manager.query<AccountStatus[]>(
       `SELECT account_id, suspended, ${isoTime('changed_at')} AS changed_at FROM registry.account_standings
@@ -82,9 +82,9 @@ export class SystemSuspension extends BackgroundWork {
     const change = suspended ? 'suspended' : 'resumed';
     const known = this.progress.get(accountId);
     const after = known?.changedAt === changedAt ? known.lastId : '';
-    const rows = await changeDevices(manager, change, nextBatch, [accountId, suspended, after]);
+    const rows = await changeSystemSuspension(manager, change, nextBatch, [accountId, suspended, after]);
     await this.lifecycle.announceAll(manager, change, rows, (row) => ({
-      suspension: announced('system', reason, row.changed_at),
+      suspension: announcedSuspension('system', accountSuspensionReason, row.changed_at),
     }));
     await manager.query(
       'UPDATE registry.account_standings SET settled = $2, touched_at = clock_timestamp() WHERE account_id = $1',

@@ -1,7 +1,7 @@
 import { endpointNameSources, revokedSerialsMax } from '@lanyard/contracts';
 import { recordChange } from '@lanyard/service';
 import { z } from 'zod';
-import { services } from '../credentials/credential-fields.js';
+import { credentialServices } from '../credentials/credential-fields.js';
 import { notBlank } from '../devices/device-fields.js';
 
 export const trustedPerAccountMax = 20;
@@ -17,7 +17,7 @@ const status = z
     'INACTIVE: devices with its certificates are disconnected and refused, as if the authority were not trusted',
   );
 const service = z
-  .enum(services)
+  .enum(credentialServices)
   .describe('`bootstrap`: its certificates are valid for bootstrapping and nothing else; `lwm2m`: for everything else');
 const endpointNameFrom = z
   .enum(endpointNameSources)

@@ -6,7 +6,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { CredentialAnnouncer } from '../devices/credential-announcer.js';
 import { readCertificate } from '../credentials/certificate.js';
-import { services } from '../credentials/credential-fields.js';
+import { credentialServices } from '../credentials/credential-fields.js';
 import {
   CredentialTaken,
   NoAuthority,
@@ -59,11 +59,11 @@ export const trustedListSpec: ListSpec = {
     created_at: 'date',
     updated_at: 'date',
   },
-  sets: { service: services, endpoint_name_from: endpointNameSources, status: ['ACTIVE', 'INACTIVE'] },
+  sets: { service: credentialServices, endpoint_name_from: endpointNameSources, status: ['ACTIVE', 'INACTIVE'] },
 };
 
 /** A client may send back an outdated value: the certificate may have expired since it was read. */
-const moving = ['valid'];
+const volatileMembers = ['valid'];
 
 /**
  * Whether a signature is given, which proves that the issuer belongs to the account. Throws SignatureInvalid for a
@@ -99,13 +99,13 @@ export class TrustedCertificatesService extends NamedRecords<TrustedCertificate>
       members,
       compared: { validity: 't.expires_at' },
       changeable,
-      moving,
+      volatileMembers,
       notFound: () => new TrustedCertificateNotFound(),
       nameTaken: () => new CredentialTaken('certificate'),
       actions: { created: 'SYS_562', changed: 'SYS_563', deleted: 'SYS_564' },
       data: ({ certificate_fingerprint: fingerprint }) => ({ fingerprint }),
       // Devices that connected with it are disconnected; created devices stay in the directory.
-      changing: (manager, change, stored, actor) => this.announce(manager, change, stored, actor),
+      onChange: (manager, change, stored, actor) => this.announce(manager, change, stored, actor),
     });
   }
 
@@ -154,7 +154,7 @@ export class TrustedCertificatesService extends NamedRecords<TrustedCertificate>
     return this.refusingTakenNames(async (manager) => {
       await this.lockRecord(manager, accountId, id, ifMatch);
       const held = await this.get(accountId, id, manager);
-      const { signature, ...values } = changesOf(body, changeable, held, moving);
+      const { signature, ...values } = changesOf(body, changeable, held, volatileMembers);
       const isProven = isSigned(accountId, signature, new X509Certificate(held.certificate).publicKey);
       const given: Values = { ...values, ...(isProven && !held.verified && { verified: true }) };
       if (values.status === 'ACTIVE' && !isProven && !held.verified) throw new SignatureMissing();
@@ -185,8 +185,9 @@ export class TrustedCertificatesService extends NamedRecords<TrustedCertificate>
     { requestId }: Actor,
   ): Promise<void> {
     causedBy(manager, requestId);
-    if (change === 'deleted' || stored.status === 'INACTIVE') return this.announcer.withdrawn(manager, stored.id);
-    await this.announcer.changed(manager, {
+    if (change === 'deleted' || stored.status === 'INACTIVE')
+      return this.announcer.announceWithdrawal(manager, stored.id);
+    await this.announcer.announceChange(manager, {
       credentialId: stored.id,
       accountId: stored.account_id,
       kind: 'authority',
