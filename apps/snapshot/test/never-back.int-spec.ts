@@ -104,7 +104,7 @@ describe('facts in any order, any number of times', () => {
         seen.set(path, rank([e, s]));
       }
     };
-    await inBatches(told(facts, below), (batch) => writer.report(batch), look);
+    await inBatches(told(facts, below), (batch) => writer.storeReported(batch), look);
     expect([...seen]).toEqual(expect.arrayContaining(paths.map((path) => [path, rank([3, 5])])));
   });
 
@@ -145,7 +145,7 @@ describe('facts in any order, any number of times', () => {
         seen.set(path, now);
       }
     };
-    await inBatches(told(facts, below), (batch) => writer.report(batch), look);
+    await inBatches(told(facts, below), (batch) => writer.storeReported(batch), look);
     for (const path of paths) {
       const ranks = facts
         .filter((fact) => fact.path === path)
@@ -184,7 +184,7 @@ describe('facts in any order, any number of times', () => {
       expect(now).toBeGreaterThanOrEqual(seen);
       seen = now;
     };
-    await inBatches(told(facts.flat(), below), (batch) => writer.desire(batch), look);
+    await inBatches(told(facts.flat(), below), (batch) => writer.storeDesired(batch), look);
     expect([String(last?.v), last?.status]).toEqual(['7', facts[7]?.[1]?.status]);
   });
 
@@ -224,9 +224,9 @@ describe('facts in any order, any number of times', () => {
       expect(row?.deleted ?? false).toBe(row?.revision === 5);
       seen = [row?.revision ?? -1, row?.epoch ?? -1];
     };
-    await inBatches(told(sessions, below), (batch) => either().sessions(batch), look);
-    await inBatches(told(lifecycle, below), (batch) => either().lifecycle(batch), look);
-    await inBatches(told(subscriptions, below), (batch) => either().subscriptions(batch), look);
+    await inBatches(told(sessions, below), (batch) => either().applySessions(batch), look);
+    await inBatches(told(lifecycle, below), (batch) => either().applyLifecycle(batch), look);
+    await inBatches(told(subscriptions, below), (batch) => either().applySubscriptions(batch), look);
     expect(seen).toEqual([5, 5]);
     const [{ status }] = (await only('SELECT status FROM snapshot.subscriptions WHERE device_id = $1', deviceId)) as [
       { status: string },

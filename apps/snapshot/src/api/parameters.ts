@@ -1,6 +1,6 @@
 import { type FieldProblem, readDate, ValidationFailed } from '@lanyard/service';
 
-/** As they come: a parameter may be repeated, or absent. */
+/** Parameters of a query, as Fastify parses them: each may be repeated, or absent. */
 export type Given<Name extends string> = Partial<Record<Name, string | string[]>>;
 
 const timeForm = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/;
@@ -15,7 +15,7 @@ export class Parameters<Name extends string> {
     if (!this.problems.some((problem) => problem.name === name)) this.problems.push({ name, message });
   }
 
-  /** '' if it is absent. */
+  /** '' if the parameter is absent, or if it is repeated, which is refused. */
   text(name: Name): string {
     const value = this.given[name] ?? '';
     if (typeof value === 'string') return value;
@@ -23,7 +23,7 @@ export class Parameters<Name extends string> {
     return '';
   }
 
-  /** Milliseconds; NaN if it is wrong. */
+  /** Milliseconds since the epoch; NaN if the text is no time, which is refused. */
   time(name: Name, otherwise: number): number {
     const text = this.text(name);
     if (text === '') return otherwise;

@@ -10,10 +10,10 @@ export const readStatisticsQuery = (given: StatisticsParameters, nowMs: number):
   const text = parameters.text('step_seconds');
   const resolution = resolutions.find(({ stepSeconds }) => text === '' || Number(text) === stepSeconds);
   if (!resolution) parameters.refuse('step_seconds', `Must be ${resolutions.map((r) => r.stepSeconds).join(' or ')}`);
-  const { stepSeconds, keptMs, shownMs } = resolution ?? resolutions[0];
+  const { stepSeconds, keptMs, defaultRangeMs } = resolution ?? resolutions[0];
   const stepMs = stepSeconds * 1_000;
   const toMs = Math.min(parameters.time('to', nowMs), nowMs);
-  const fromMs = parameters.time('from', toMs - shownMs);
+  const fromMs = parameters.time('from', toMs - defaultRangeMs);
   if (fromMs >= toMs) parameters.refuse('from', 'Must be in the past, and before `to`');
   const firstMs = Math.floor(Math.max(fromMs, nowMs - keptMs) / stepMs) * stepMs;
   const endMs = Math.max(firstMs, Math.ceil(toMs / stepMs) * stepMs);

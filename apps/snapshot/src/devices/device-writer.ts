@@ -77,8 +77,8 @@ const subscriptionSql = `
 export class DeviceWriter {
   private readonly recent = new RecentlySeen(devicesRememberedMax);
   /** Records registrations, updates and deregistrations: the device was connected then. */
-  readonly sessions = sharedWrite((facts: readonly DeviceSessionChanged[]) => this.storeSessions(facts));
-  readonly lifecycle = sharedWrite((facts: readonly DeviceLifecycleChanged[]) => this.storeLifecycle(facts));
+  readonly applySessions = sharedWrite((facts: readonly DeviceSessionChanged[]) => this.storeSessions(facts));
+  readonly applyLifecycle = sharedWrite((facts: readonly DeviceLifecycleChanged[]) => this.storeLifecycle(facts));
 
   constructor(private readonly database: DataSource) {}
 
@@ -97,7 +97,7 @@ export class DeviceWriter {
    * Records that devices were connected when they reported values. No write is needed for a device that is stored with
    * this session and with a connection at most an hour older.
    */
-  async values(facts: readonly ResourceValueArrived[]): Promise<void> {
+  async applyValues(facts: readonly ResourceValueArrived[]): Promise<void> {
     const unrecorded = facts.filter((f) => !this.recent.covers(f.deviceId, f.epoch, Date.parse(f.observedAt)));
     await this.storeSeen(
       unrecorded.map((f) => ({ registrationEventAt: null, connectedAt: f.observedAt, versions: null, ...f })),
@@ -127,7 +127,7 @@ export class DeviceWriter {
     await recordLifecycle.run(this.database.manager, columnsOf(rows));
   }
 
-  async subscriptions(facts: readonly SubscriptionChanged[]): Promise<void> {
+  async applySubscriptions(facts: readonly SubscriptionChanged[]): Promise<void> {
     const last = foldByKey(
       facts,
       (f) => `${f.deviceId} ${f.keyId} ${f.path}`,

@@ -7,7 +7,7 @@ export class RecentlySeen {
 
   constructor(private readonly devicesMax: number) {}
 
-  /** Whether the row would not change. */
+  /** Whether the row of the device is known, and this connection would not change it. */
   covers(deviceId: string, epoch: number, connectedMs: number): boolean {
     const row = this.written.get(deviceId);
     return row !== undefined && epoch <= row.epoch && connectedMs <= row.connectedMs + connectedSlackMs;

@@ -1,6 +1,9 @@
 const hourMs = 3_600_000;
 
-/** A branch of the table: the values that are kept for up to so many hours, in partitions of `periodMs`. */
+/**
+ * A branch of the partitioned table `value_history`: the values that are kept for up to so many hours, in partitions of
+ * `periodMs`.
+ */
 export interface Branch {
   keptHours: number;
   periodMs: number;
@@ -13,8 +16,8 @@ export const branches: readonly Branch[] = [
   { keptHours: 744, periodMs: 48 * hourMs },
 ];
 
-/** undefined: the account keeps no history. */
-export const branchOf = (hours: number): Branch | undefined =>
+/** The branch for the values of an account that keeps them for this many hours. undefined: it keeps no history. */
+export const branchForHours = (hours: number): Branch | undefined =>
   hours > 0 ? branches.find(({ keptHours }) => hours <= keptHours) : undefined;
 
-export const hoursMs = (hours: number): number => hours * hourMs;
+export const hoursToMs = (hours: number): number => hours * hourMs;

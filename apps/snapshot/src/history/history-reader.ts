@@ -4,7 +4,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { DeviceNotFound, ResourceNotFound } from '../errors.js';
 import { decode, modelOf } from '../resources/decode.js';
-import { hoursMs } from './branches.js';
+import { hoursToMs } from './branches.js';
 import { HistorySettingsReader } from './history-settings.reader.js';
 import type { ResourceHistory } from './resource-history.js';
 import { stepSeconds, stepsOf } from './steps.js';
@@ -93,7 +93,7 @@ export class HistoryReader {
     if (resource?.account_id !== accountId) throw new DeviceNotFound();
     if (resource.id === null) throw new ResourceNotFound();
     const kept = this.settings.settingsOf(accountId);
-    const fromMs = Math.min(toMs, Math.max(query.fromMs, nowMs - hoursMs(kept.hours)));
+    const fromMs = Math.min(toMs, Math.max(query.fromMs, nowMs - hoursToMs(kept.hours)));
     const models = this.models.registryOf(accountId, resource.object_versions ?? undefined);
     const model = modelOf(path, models);
     const rows = kept.hours > 0 ? await this.newest(resource.id, fromMs, kept.values + 1) : [];

@@ -5,13 +5,14 @@ import { crc32 } from 'node:zlib';
 import { DataSource } from 'typeorm';
 import { historyValueBytesMax } from '../limits.js';
 import type { ReportedValue } from '../resources/values.js';
-import { type Branch, branchOf, hoursMs } from './branches.js';
+import { type Branch, branchForHours, hoursToMs } from './branches.js';
 import { HistorySettingsReader } from './history-settings.reader.js';
 
 /** How far the clock of a device-proxy may be ahead: partitions exist for longer. */
 const fastClockMs = 600_000;
 
-// The resources were stored a moment ago, in the same pages. A value that is repeated conflicts with itself.
+// The rows of the resources, which the join reads, were written a moment ago, in the same pages. A value that is
+// repeated conflicts with its stored row, and is left out.
 const appendSql = `
   INSERT INTO snapshot.value_history (resource_id, at, tie, keep_hours, content_format, value)
   SELECT r.id, v.at, v.tie, v.keep_hours, v.content_format, v.value
@@ -44,14 +45,17 @@ export class HistoryWriter {
     if (rows.length > 0) await this.database.query(appendSql, columnsOf(rows));
   }
 
-  /** undefined: the account does not keep the value, or not any more. */
+  /**
+   * The branch in which to store a value. undefined: the value is too large, is older than what the account keeps, or
+   * is from too far in the future.
+   */
   private branchFor({ accountId, reportedAt, value }: ReportedValue): Branch | undefined {
     if (value.length > historyValueBytesMax) return undefined;
     const { hours } = this.settings.settingsOf(accountId);
-    const branch = branchOf(hours);
+    const branch = branchForHours(hours);
     if (!branch) return undefined;
     const ageMs = this.clock.now() - Date.parse(reportedAt);
-    return ageMs < hoursMs(hours) && ageMs > -fastClockMs ? branch : undefined;
+    return ageMs < hoursToMs(hours) && ageMs > -fastClockMs ? branch : undefined;
   }
 }
 

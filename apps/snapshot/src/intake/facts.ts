@@ -1,6 +1,6 @@
 import type { DeviceCommandAccepted, DeviceCommandFinished, ResourceValueArrived } from '@lanyard/contracts';
 import type { AccountModels, ModelRegistry, ObjectVersions } from '@lanyard/lwm2m';
-import { expand, isSingle } from '../resources/expand.js';
+import { expand, isSingleResource } from '../resources/expand.js';
 import { type DesiredValue, desiredStatus, type ReportedValue } from '../resources/values.js';
 
 /** The resource values of one fact: several when a whole object or instance was reported. */
@@ -33,7 +33,7 @@ export const isWrite = ({ method, path }: Pick<Command, 'method' | 'path'>): boo
 /** The type that the device-proxy chooses if the command names none, but opaque resources count as text here. */
 const defaultType = ({ method, path }: Pick<Command, 'method' | 'path'>): string => {
   if (method === 'IPATCH') return 'application/senml+json';
-  return isSingle(path) ? 'text/plain' : 'application/vnd.oma.lwm2m+tlv';
+  return isSingleResource(path) ? 'text/plain' : 'application/vnd.oma.lwm2m+tlv';
 };
 
 const desiredValues = (
@@ -43,7 +43,7 @@ const desiredValues = (
   models: ModelRegistry | undefined,
 ): DesiredValue[] => {
   // An instance without a payload has no resources to write.
-  if (payload === '' && !isSingle(command.path)) return [];
+  if (payload === '' && !isSingleResource(command.path)) return [];
   return expand(command.path, contentType ?? defaultType(command), Buffer.from(payload, 'base64'), models).map(
     (resource) => ({
       deviceId: command.deviceId,

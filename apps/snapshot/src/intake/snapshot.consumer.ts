@@ -21,7 +21,7 @@ import { DeviceWriter } from '../devices/device-writer.js';
 import { HistoryWriter } from '../history/history-writer.js';
 import { Listing } from '../resources/listing.js';
 import { ResourceWriter } from '../resources/resource-writer.js';
-import { isSingle } from '../resources/expand.js';
+import { isSingleResource } from '../resources/expand.js';
 import { countOfDrops, countOfResult, countOfSession, countOfValue } from '../statistics/counts.js';
 import { StatisticsWriter } from '../statistics/statistics-writer.js';
 import { finishedValues, isWrite, pendingValues, reportedValues } from './facts.js';
@@ -30,7 +30,7 @@ import { finishedValues, isWrite, pendingValues, reportedValues } from './facts.
 const devicesOfSplitWrites = ({
   messages,
 }: Pick<Batch<DeviceCommandAccepted | DeviceCommandFinished>, 'messages'>): string[] =>
-  messages.filter(({ value }) => isWrite(value) && !isSingle(value.path)).map(({ value }) => value.deviceId);
+  messages.filter(({ value }) => isWrite(value) && !isSingleResource(value.path)).map(({ value }) => value.deviceId);
 
 /** Turns facts into rows. Every write may be repeated. */
 @Controller()
@@ -48,12 +48,12 @@ export class SnapshotConsumer {
   @OnBatch(DeviceValues, storedTogether)
   async onValues(batch: Batch<ResourceValueArrived>): Promise<void> {
     // The device is written first: this waits for a running purge, and a later purge skips the device.
-    await storeFacts(batch, (facts) => this.devices.values(facts));
+    await storeFacts(batch, (facts) => this.devices.applyValues(facts));
     await storeBatch(
       batch,
       (fact) => reportedValues(fact, this.models),
       async (values) => {
-        await this.resources.report(values);
+        await this.resources.storeReported(values);
         await this.history.append(values);
       },
     );
@@ -66,7 +66,7 @@ export class SnapshotConsumer {
     await storeBatch(
       batch,
       (fact) => pendingValues(fact, this.models, versions.get(fact.deviceId)),
-      (values) => this.resources.desire(values),
+      (values) => this.resources.storeDesired(values),
     );
   }
 
@@ -76,7 +76,7 @@ export class SnapshotConsumer {
     await storeBatch(
       batch,
       (fact) => finishedValues(fact, this.models, versions.get(fact.deviceId)),
-      (values) => this.resources.desire(values),
+      (values) => this.resources.storeDesired(values),
     );
     await this.statistics.count(batch, countOfResult);
   }
@@ -84,8 +84,8 @@ export class SnapshotConsumer {
   @OnBatch(DeviceSessions, storedTogether)
   async onSessions(batch: Batch<DeviceSessionChanged>): Promise<void> {
     await storeFacts(batch, async (facts) => {
-      await this.devices.sessions(facts);
-      await this.resources.list(this.listing.newsOf(facts));
+      await this.devices.applySessions(facts);
+      await this.resources.storeListed(this.listing.unstoredResources(facts));
       this.listing.recordStored(facts);
     });
     await this.statistics.count(batch, countOfSession);
@@ -93,7 +93,7 @@ export class SnapshotConsumer {
 
   @OnBatch(DeviceLifecycle, storedTogether)
   async onLifecycle(batch: Batch<DeviceLifecycleChanged>): Promise<void> {
-    await storeFacts(batch, (facts) => this.devices.lifecycle(facts));
+    await storeFacts(batch, (facts) => this.devices.applyLifecycle(facts));
   }
 
   @OnBatch(ChannelsDrops, storedTogether)
@@ -103,6 +103,6 @@ export class SnapshotConsumer {
 
   @OnBatch(SubscriptionsState)
   async onSubscriptions(batch: Batch<SubscriptionChanged>): Promise<void> {
-    await storeFacts(batch, (facts) => this.devices.subscriptions(facts));
+    await storeFacts(batch, (facts) => this.devices.applySubscriptions(facts));
   }
 }

@@ -19,7 +19,10 @@ export type Decoded = DecodedScalar | Record<string, DecodedScalar>;
 /** Formats that carry the types of values: numbers, strings, booleans. */
 const selfDescribing = /cbor|json/;
 
-/** Integers beyond JSON numbers, and object links, are strings. JSON has neither NaN nor infinity. */
+/**
+ * The value in a form that JSON has. Integers that a number cannot hold exactly, and object links, become strings.
+ * undefined: the value is opaque, NaN or infinity.
+ */
 const scalar = ({ value }: ResourceValue): DecodedScalar | undefined => {
   if (Buffer.isBuffer(value) || (typeof value === 'number' && !Number.isFinite(value))) return undefined;
   return typeof value === 'object' || typeof value === 'bigint' ? formatScalar(value) : value;

@@ -28,7 +28,9 @@ const bytesOf = ({ path, value }: ResourceValue): ResourceBytes =>
 /** The target of IPATCH, whose payload names the paths. */
 const everything = '/';
 
-export const isSingle = (path: string): boolean => path !== everything && parsePath(path).resource !== undefined;
+/** Whether the path is that of one resource, or of an instance of a resource. */
+export const isSingleResource = (path: string): boolean =>
+  path !== everything && parsePath(path).resource !== undefined;
 
 /**
  * The resources in a payload. A value of one resource stays as the device sent it; a whole instance or object is
@@ -43,7 +45,7 @@ export const expand = (
 ): ResourceBytes[] => {
   const whole = path === everything ? [] : [{ path, value: payload, contentType }];
   const format = contentFormatOf(contentType);
-  if (isSingle(path) || format === undefined) return whole;
+  if (isSingleResource(path) || format === undefined) return whole;
   try {
     if (path === everything) return decodeWriteComposite(format, payload, models).map(bytesOf);
     const values = decodeValues(format, payload, path, models);

@@ -12,10 +12,10 @@ const fold = <V extends { deviceId: string; path: string }>(
 const arrivedLater = (a: ReportedValue, b: ReportedValue): boolean =>
   a.epoch > b.epoch || (a.epoch === b.epoch && a.sequence > b.sequence);
 
-/** Up to six decimals count. */
+/** Length of an instant with six decimals, the most that instants in facts have. */
 const isoLength = '2024-01-01T00:00:00.000000Z'.length;
 
-/** An instant in fixed length, so that instants compare as strings. */
+/** The instant with six decimals: instants of the same length compare as strings. */
 const comparable = (instant: string): string => {
   if (instant.length === isoLength) return instant;
   const [seconds = '', decimals = ''] = instant.slice(0, -1).split('.');

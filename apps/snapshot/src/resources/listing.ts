@@ -20,8 +20,11 @@ const devicesRememberedMax = 100_000;
 export class Listing {
   private readonly stored = new Map<string, string>();
 
-  /** The resources that may be new. A registration is always written: its device may have been purged meanwhile. */
-  newsOf(facts: readonly DeviceSessionChanged[]): ListedResource[] {
+  /**
+   * The resources that may not be stored yet. Those of a registration are always returned: its device may have been
+   * purged meanwhile.
+   */
+  unstoredResources(facts: readonly DeviceSessionChanged[]): ListedResource[] {
     return facts.flatMap((fact) => {
       const paths = pathsOf(fact);
       const isKnown = fact.change === 'updated' && this.stored.get(fact.deviceId) === digest(paths);

@@ -68,12 +68,12 @@ const listedSql = `
 export class ResourceWriter {
   constructor(private readonly database: DataSource) {}
 
-  async list(resources: readonly ListedResource[]): Promise<void> {
+  async storeListed(resources: readonly ListedResource[]): Promise<void> {
     if (resources.length === 0) return;
     await this.database.query(listedSql, columnsOf(resources.map((r) => [r.deviceId, r.path])));
   }
 
-  async report(values: readonly ReportedValue[]): Promise<void> {
+  async storeReported(values: readonly ReportedValue[]): Promise<void> {
     const rows = foldReported(values).map((v) => [
       v.deviceId,
       v.path,
@@ -88,7 +88,7 @@ export class ResourceWriter {
     if (rows.length > 0) await recordReported.run(this.database.manager, columnsOf(rows));
   }
 
-  async desire(values: readonly DesiredValue[]): Promise<void> {
+  async storeDesired(values: readonly DesiredValue[]): Promise<void> {
     const rows = foldDesired(values).map((v) => [
       v.deviceId,
       v.path,

@@ -1,7 +1,7 @@
 import { BackgroundWork } from '@lanyard/service';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { branches, hoursMs } from '../history/branches.js';
+import { branches, hoursToMs } from '../history/branches.js';
 import {
   historyRemovalBatch,
   historyRemovalDelayMs,
@@ -16,7 +16,7 @@ const removalSql = `
   DELETE FROM snapshot.value_history h USING snapshot.resources r
   WHERE r.device_id = ANY($1) AND h.resource_id = r.id AND h.at >= $2 AND h.at < $3`;
 
-// After the history, which is found by the ids of the resources.
+// This runs after the removal of the history, which is found by the ids of the resources.
 const endSql = `
   WITH gone AS (
     UPDATE snapshot.devices SET history_removed = true WHERE device_id = ANY($1) AND deleted_at IS NOT NULL
@@ -24,7 +24,7 @@ const endSql = `
   resources AS (DELETE FROM snapshot.resources WHERE device_id IN (SELECT device_id FROM gone))
   DELETE FROM snapshot.subscriptions WHERE device_id IN (SELECT device_id FROM gone)`;
 
-const keptMs = Math.max(...branches.map(({ keptHours }) => hoursMs(keptHours)));
+const keptMs = Math.max(...branches.map(({ keptHours }) => hoursToMs(keptHours)));
 
 /**
  * Removes the snapshots of deleted devices, which nothing shows any more, and before that their history: by the index, a few

@@ -1,7 +1,7 @@
 import { BackgroundWork, CLOCK, type Clock, type PartitionedTable, TimePartitions } from '@lanyard/service';
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { branches, hoursMs } from '../history/branches.js';
+import { branches, hoursToMs } from '../history/branches.js';
 import { partitionCheckMs } from '../limits.js';
 import { resolutions } from '../statistics/counts.js';
 
@@ -9,7 +9,7 @@ const tables: Pick<PartitionedTable, 'table' | 'periodMs' | 'keptMs'>[] = [
   ...branches.map(({ keptHours, periodMs }) => ({
     table: `value_history_${keptHours}h`,
     periodMs,
-    keptMs: hoursMs(keptHours),
+    keptMs: hoursToMs(keptHours),
   })),
   ...resolutions.map(({ stepSeconds, periodMs, keptMs }) => ({
     table: `statistics_${stepSeconds}s`,

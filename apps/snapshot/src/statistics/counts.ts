@@ -32,15 +32,15 @@ export interface Resolution {
   stepSeconds: number;
   keptMs: number;
   periodMs: number;
-  /** The range that is shown if none is given. */
-  shownMs: number;
+  /** Length of the range that is shown if none is given. */
+  defaultRangeMs: number;
 }
 
 const hourMs = 3_600_000;
 
 export const resolutions = [
-  { stepSeconds: 10, keptMs: 2 * hourMs, periodMs: hourMs, shownMs: hourMs },
-  { stepSeconds: 300, keptMs: 7 * 24 * hourMs, periodMs: 24 * hourMs, shownMs: 24 * hourMs },
+  { stepSeconds: 10, keptMs: 2 * hourMs, periodMs: hourMs, defaultRangeMs: hourMs },
+  { stepSeconds: 300, keptMs: 7 * 24 * hourMs, periodMs: 24 * hourMs, defaultRangeMs: 24 * hourMs },
 ] as const satisfies readonly Resolution[];
 
 /** A week of steps of 300 s, and the step that is not over. */
@@ -98,8 +98,11 @@ export const noCounts = Object.fromEntries(counted.map((what) => [what, 0])) as 
 /** How far a clock may be ahead: partitions exist that far ahead. */
 export const fastClockMs = 600_000;
 
-/** By account and step, sorted, so that writers lock rows in one order. Counts past their life are left out. */
-export const sumUp = (counts: readonly Count[], nowMs: number): StepCounts[] => {
+/**
+ * Sums counts by account and step of each resolution. The sums are sorted, so that writers lock rows in one order.
+ * Counts that are no longer kept, and counts from too far in the future, are left out.
+ */
+export const sumByStep = (counts: readonly Count[], nowMs: number): StepCounts[] => {
   const sums = new Map<string, StepCounts>();
   for (const { accountId, atMs, what, n } of counts)
     for (const { stepSeconds, keptMs } of resolutions) {

@@ -15,7 +15,7 @@ export const isCounted = ({ offset, timestampMs }: Message, position: Position |
   position !== undefined && offset < position.nextOffset && timestampMs <= position.newestMs;
 
 /** The position once these messages are counted, too; `messages` has at least one. */
-export const positionBehind = (messages: readonly Message[], before: Position | undefined): Position => ({
+export const positionAfter = (messages: readonly Message[], before: Position | undefined): Position => ({
   nextOffset: (messages.at(-1) as Message).offset + 1n,
   newestMs: messages.reduce((newest, { timestampMs }) => Math.max(newest, timestampMs), before?.newestMs ?? 0),
 });

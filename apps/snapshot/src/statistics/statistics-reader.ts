@@ -10,7 +10,7 @@ export interface StatisticsQuery {
   toMs: number;
 }
 
-/** This service's part of the statistics: the gateway describes it. */
+/** This service's part of a response of the gateway, which has the OpenAPI schema. */
 export interface StatisticsPart {
   step_seconds: number;
   from: string;

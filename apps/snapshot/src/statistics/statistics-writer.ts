@@ -2,8 +2,8 @@ import type { Batch } from '@lanyard/kafka';
 import { CLOCK, type Clock, columnsOf, PreparedStatement, WriteBatcher } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { type Count, counted, sumUp } from './counts.js';
-import { isCounted, type Position, positionBehind } from './positions.js';
+import { type Count, counted, sumByStep } from './counts.js';
+import { isCounted, type Position, positionAfter } from './positions.js';
 
 interface Partition {
   topic: string;
@@ -15,9 +15,9 @@ interface CountedBatch extends Partition {
   messages: readonly { offset: bigint; timestampMs: number; count: Count }[];
 }
 
-/** The step of a partition from one position to the next, and the counts of the messages between the two. */
+/** The change of a partition's position, and the counts of the messages between the two positions. */
 interface Move extends Partition {
-  /** undefined if this replica knows of none. */
+  /** undefined if this replica knows no position of the partition. */
   from: Position | undefined;
   to: Position;
   counts: Count[];
@@ -106,7 +106,7 @@ export class StatisticsWriter {
     const from = this.positions.get(keyOf({ topic, partition }));
     const uncounted = messages.filter((message) => !isCounted(message, from));
     if (uncounted.length === 0) return undefined;
-    return { topic, partition, from, to: positionBehind(uncounted, from), counts: uncounted.map(({ count }) => count) };
+    return { topic, partition, from, to: positionAfter(uncounted, from), counts: uncounted.map(({ count }) => count) };
   }
 
   /** Returns the keys of the partitions whose position was the expected one. */
@@ -122,7 +122,7 @@ export class StatisticsWriter {
     ]);
     const nowMs = this.clock.now();
     const rows = moves.flatMap(({ counts }, move) =>
-      sumUp(counts, nowMs).map((sum) => [
+      sumByStep(counts, nowMs).map((sum) => [
         // As WITH ORDINALITY numbers them.
         move + 1,
         sum.accountId,
