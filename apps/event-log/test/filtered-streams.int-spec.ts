@@ -47,7 +47,7 @@ describe('a stream whose filter few entries match', () => {
     const stored = new StoredEvents(database);
     const filters = [{ field: 'device_id', operator: 'eq' as const, values: [deviceId] }];
     const read = async (id: string): Promise<StoredPage> =>
-      stored.behind({ accountId }, await stored.placeOf(accountId, id), filters, 100);
+      stored.pageAfter({ accountId }, await stored.placeOf(accountId, id), filters, 100);
 
     const pages: StoredPage[] = [];
     do pages.push(await read(pages.at(-1)?.place.id ?? '0'));

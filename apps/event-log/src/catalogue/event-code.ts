@@ -1,6 +1,6 @@
 import { type Filter, listEnvelope, listLimit, type ListQuery, type ListSpec } from '@lanyard/service';
 import { z } from 'zod';
-import { codeName, eventCodes } from '../log/codes.js';
+import { eventCodes, toEventCode } from '../log/codes.js';
 import { remedyOf } from './remedies.js';
 
 export const EventCode = z
@@ -51,7 +51,7 @@ const record = (id: string): EventCode | undefined => {
 };
 
 /** By `SYS_106` or `106`; undefined for a code that is not in the catalogue. */
-export const findCode = (name: string): EventCode | undefined => record(codeName(name));
+export const findCode = (name: string): EventCode | undefined => record(toEventCode(name));
 
 export const allCodes = (): EventCode[] => Object.keys(eventCodes).flatMap((id) => record(id) ?? []);
 

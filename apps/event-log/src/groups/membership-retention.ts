@@ -2,7 +2,10 @@ import { RowRetention } from '@lanyard/service';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 
-/** How long a device without groups keeps its revision: longer than a replica may be suspended with facts that it has read. */
+/**
+ * How long the row of a device without groups, with its revision, is kept: longer than a replica may be suspended
+ * between reading a fact and storing it.
+ */
 const keptMs = 86_400_000;
 
 const atOnce = 5_000;
@@ -12,7 +15,7 @@ const sql = `
     SELECT device_id FROM event_log.memberships WHERE groups = '{}' AND changed_at < $1
     ORDER BY changed_at LIMIT ${atOnce} FOR UPDATE SKIP LOCKED)`;
 
-/** Forgets devices that left their last group a day ago. */
+/** Deletes the rows of devices that left their last group a day ago. */
 @Injectable()
 export class MembershipRetention extends RowRetention {
   constructor(database: DataSource) {

@@ -11,7 +11,10 @@ const putSql = `
   ON CONFLICT (device_id) DO UPDATE SET groups = excluded.groups, revision = excluded.revision, changed_at = now()
   WHERE m.revision < excluded.revision`;
 
-/** SQL condition on `device_id`, for a filter by groups; values are appended to `parameters`. '' means no group. */
+/**
+ * SQL condition: `device_id` is in one of the device groups of the account that a filter names, or in none of them, as
+ * its operator says. '' as a value means no group. The values are appended to `parameters`.
+ */
 export const inGroups = (
   accountId: string,
   { operator, values }: Pick<Filter, 'operator' | 'values'>,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { operatorActions } from '@lanyard/contracts';
-import { eventCodes, lookUpCode, numericType } from './codes.js';
+import { eventCodes, lookUpCode, toEventType } from './codes.js';
 
 describe('the catalogue', () => {
   it('has the tables of spec §6.2 and what this system adds', () => {
@@ -22,7 +22,7 @@ describe('the catalogue', () => {
   });
 
   it('gives each code a number of its own', () => {
-    for (const [code, { type }] of Object.entries(eventCodes)) expect([code, numericType(code)]).toEqual([code, type]);
+    for (const [code, { type }] of Object.entries(eventCodes)) expect([code, toEventType(code)]).toEqual([code, type]);
     expect(lookUpCode('SYS_400')).toMatchObject({ outcome: 'FAIL', category: 'FAIL_CLIENT' });
   });
 

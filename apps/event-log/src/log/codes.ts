@@ -123,10 +123,10 @@ export const eventCodes: Readonly<Record<string, EventCode>> = {
 export const lookUpCode = (eventCode: string): EventCode =>
   eventCodes[eventCode] ?? code(/\d+$/.exec(eventCode)?.[0] ?? eventCode, 'INFO', 'INFO', eventCode);
 
-/** `SYS_106` and `106` mean the same in a filter. */
-export const numericType = (text: string): string => eventCodes[text]?.type ?? text;
+/** The type of a code: `106` for `SYS_106`. Any other text, such as a type, is returned unchanged. */
+export const toEventType = (text: string): string => eventCodes[text]?.type ?? text;
 
 const namesByType = new Map(Object.entries(eventCodes).map(([name, { type }]) => [type, name]));
 
-/** The inverse; anything that is not the number of a code is returned unchanged. */
-export const codeName = (text: string): string => namesByType.get(text) ?? text;
+/** The code with a type: `SYS_106` for `106`. Any other text, such as a code, is returned unchanged. */
+export const toEventCode = (text: string): string => namesByType.get(text) ?? text;

@@ -10,7 +10,7 @@ import {
   DeviceSessions,
   fixtures,
 } from '@lanyard/contracts';
-import { codeName, eventCodes, lookUpCode, numericType } from './codes.js';
+import { eventCodes, lookUpCode, toEventCode, toEventType } from './codes.js';
 import { entryId, lifecycleEntry, reportedEntry, sessionEntry, unreachedEntry } from './entry.js';
 
 const session = (name: string): DeviceSessionChanged => fixtures(DeviceSessions).valid[name] as DeviceSessionChanged;
@@ -37,8 +37,8 @@ describe('codes', () => {
   });
 
   it('a filter takes either spelling', () => {
-    expect([numericType('SYS_106'), numericType('106'), numericType('UPD4_FAIL_27')]).toEqual(['106', '106', '27']);
-    expect(['106', 'SYS_106', '27', 'UPD1_FAIL_7', '7'].map(codeName)).toEqual([
+    expect([toEventType('SYS_106'), toEventType('106'), toEventType('UPD4_FAIL_27')]).toEqual(['106', '106', '27']);
+    expect(['106', 'SYS_106', '27', 'UPD1_FAIL_7', '7'].map(toEventCode)).toEqual([
       'SYS_106',
       'SYS_106',
       'UPD4_FAIL_27',

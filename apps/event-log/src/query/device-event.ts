@@ -36,7 +36,10 @@ export const DeviceEventListSchema = z
 
 const token = (name: string, sql = name): JsonMember => ({ name, sql, kind: 'token' });
 
-/** The catalogue's text for a code, and the code, whose form its contract defines, contain nothing that JSON escapes. */
+/**
+ * SQL of the record as JSON. Tokens contain nothing that JSON escapes: among them are the texts of the catalogue, and the
+ * code, whose form is defined by the contract of device.events.
+ */
 export const eventRecord = jsonRecord('device-event', [
   token('id'),
   token('device_log_id', 'id'),

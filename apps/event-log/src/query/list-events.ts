@@ -16,7 +16,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { EventNotFound } from '../errors.js';
 import { inGroups } from '../groups/membership-store.js';
-import { codeName, eventCodes, lookUpCode, numericType } from '../log/codes.js';
+import { eventCodes, lookUpCode, toEventCode, toEventType } from '../log/codes.js';
 import { weekMs } from '../limits.js';
 import { selectEvent, selectEvents } from './device-event.js';
 
@@ -54,9 +54,9 @@ const columns = { ...Object.fromEntries(names.map((name) => [name, name])), devi
 const normalise = (filter: Filter): Filter[] => {
   const { field, operator } = filter;
   const texts = filter.values.map(String);
-  if (field === 'event_type') return [{ ...filter, values: texts.map(numericType) }];
+  if (field === 'event_type') return [{ ...filter, values: texts.map(toEventType) }];
   if (field !== 'event_code') return [filter];
-  const values = texts.map(codeName);
+  const values = texts.map(toEventCode);
   const named = { ...filter, values };
   if (operator !== 'eq' && operator !== 'in') return [named];
   return [named, { field: 'event_type', operator: 'in', values: values.map((code) => lookUpCode(code).type) }];
@@ -125,7 +125,7 @@ export class EventsReader {
     const parameters: unknown[] = [];
     const conditions = conditionsOf(owner, query.filters, parameters);
     const total = query.includeTotal ? await this.count(conditions, parameters) : undefined;
-    if (query.after) conditions.push(await this.behind(owner.accountId, query.after, query.order, parameters));
+    if (query.after) conditions.push(await this.conditionAfter(owner.accountId, query.after, query.order, parameters));
     const rows = wantsNewest(query)
       ? await this.newest(conditions, parameters, query.limit + 1)
       : await this.page({ conditions, parameters, order: query.order, count: query.limit + 1 });
@@ -185,7 +185,7 @@ export class EventsReader {
   }
 
   /** SQL condition for the entries that follow `after` in the list; `after` may have been deleted. */
-  private async behind(
+  private async conditionAfter(
     accountId: string,
     after: string,
     order: 'ASC' | 'DESC',

@@ -10,7 +10,7 @@ describe('entries behind a position', () => {
   it('ten reads of one account hold five places at the database; one of another begins', async () => {
     const queries = new HeldQueries();
     const stored = new StoredEvents(queries as unknown as DataSource);
-    const read = (accountId: string): Promise<unknown> => stored.behind({ accountId }, start, [], 100);
+    const read = (accountId: string): Promise<unknown> => stored.pageAfter({ accountId }, start, [], 100);
     expect(await queries.begunByTenAndOne(read)).toEqual([5, 6]);
   });
 });

@@ -10,7 +10,7 @@ export interface StoredEvent {
   record: string;
 }
 
-/** A place in the log, behind an entry. */
+/** A place in the log: after an entry, or at the beginning. */
 export interface Place {
   /** The number of the entry in the order of storage. */
   position: string;
@@ -22,7 +22,7 @@ export interface StoredPage {
   events: StoredEvent[];
   /** Where to continue: everything up to it was read. */
   place: Place;
-  /** There are entries behind it that were not read. */
+  /** Whether there are later entries, which were not read. */
   hasMore: boolean;
 }
 
@@ -43,7 +43,8 @@ const entriesReadMax = 20_000;
 export class StoredEvents {
   constructor(private readonly database: DataSource) {}
 
-  async last(accountId: string): Promise<Place> {
+  /** The place after the newest entry of the account; the beginning if it has none. */
+  async lastPlace(accountId: string): Promise<Place> {
     const [row]: Place[] = await this.database.query(
       'SELECT position, id FROM event_log.device_events WHERE account_id = $1 ORDER BY position DESC LIMIT 1',
       [accountId],
@@ -72,11 +73,11 @@ export class StoredEvents {
        WHERE account_id = $1 AND id > $2 ORDER BY device_events.position LIMIT 1`,
       [accountId, id],
     );
-    return younger ? { position: younger.position, id } : this.last(accountId);
+    return younger ? { position: younger.position, id } : this.lastPlace(accountId);
   }
 
-  /** Waits for its turn at the database, as lists do. */
-  behind(owner: EntryOwner, from: Place, filters: readonly Filter[], limit: number): Promise<StoredPage> {
+  /** At most `limit` entries after a place. Waits for its turn at the database, as lists do. */
+  pageAfter(owner: EntryOwner, from: Place, filters: readonly Filter[], limit: number): Promise<StoredPage> {
     return FairQueue.at(this.database).run(owner.accountId, () => this.read(owner, from, filters, limit));
   }
 
@@ -106,7 +107,7 @@ export class StoredEvents {
     from: Place,
     isNarrowed: boolean,
   ): Promise<(Place & { isLast: boolean }) | undefined> {
-    const last = await this.last(accountId);
+    const last = await this.lastPlace(accountId);
     const positions = BigInt(last.position) - BigInt(from.position);
     if (positions <= 0n) return undefined;
     // Counts entries, in the index, because most positions may belong to other accounts, or to no entry.
@@ -115,7 +116,7 @@ export class StoredEvents {
     return end ? { ...end, isLast: false } : { ...last, isLast: true };
   }
 
-  /** The entry that is `count` entries behind a place. */
+  /** The place after the next `count` entries; undefined if there are fewer. */
   private async entryAfter(accountId: string, { position }: Place, count: number): Promise<Place | undefined> {
     const [row]: Place[] = await this.database.query(
       `SELECT position, id FROM event_log.device_events WHERE account_id = $1 AND position = (

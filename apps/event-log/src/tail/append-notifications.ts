@@ -8,7 +8,7 @@ const reconnectMs = 500;
 /** Limit for connecting and logging in: whatever accepts connections on behalf of PostgreSQL may never answer. */
 const connectTimeoutMs = 5_000;
 
-/** Undefined: notifications may have been missed, so that the log of any account may have grown. */
+/** `accountId`: undefined if notifications may have been missed, and the log of any account may have grown. */
 export type AppendListener = (accountId: string | undefined) => void;
 
 /** PostgreSQL notifies every replica of the accounts whose log has grown, whichever replica wrote the entries. */
@@ -49,8 +49,8 @@ export class AppendNotifications implements OnModuleInit, OnApplicationShutdown 
     this.client = client;
     let isListening = false;
     const onLost = (err?: unknown): void => {
-      // Until then start() rejects, and its caller decides what follows: reconnecting here, too, would open a second
-      // connection.
+      // Before the client listens, start() rejects, and its caller decides what follows: reconnecting here, too, would
+      // open a second connection.
       if (!isListening || this.stopping) return;
       isListening = false;
       this.logger.warn({ err }, 'no notifications from PostgreSQL: reconnecting');

@@ -27,7 +27,7 @@ const follow = <C extends Writable>(pages: Page[], client: C) => {
 };
 
 describe('a stream of entries', () => {
-  it('reads until a page is not full, then when it is called, and not too often', async () => {
+  it('reads until a page is not full, then when it is notified, and not too often', async () => {
     const { clock, asked, client, follower } = follow(
       [page(1, 2, true), page(3, 1, false), page(4, 1, false)],
       new PassThrough(),
@@ -35,13 +35,13 @@ describe('a stream of entries', () => {
     const run = follower.run(placeAt(0));
     await clock.advance(0);
     expect(asked).toEqual(['0', '2']);
-    follower.call();
+    follower.notify();
     await clock.advance(readPeriodMs - 1);
     expect(asked).toEqual(['0', '2']);
     await clock.advance(1);
     expect(asked).toEqual(['0', '2', '3']);
     await clock.advance(readPeriodMs);
-    follower.call();
+    follower.notify();
     await clock.advance(0);
     expect(asked.at(-1)).toBe('4');
     const ids = [...String(client.read()).matchAll(/^id: (.*)$/gm)].map(([, id]) => id);

@@ -17,14 +17,14 @@ export interface StreamParts {
 const frame = ({ id, record }: StoredEvent): string => `id: ${id}\ndata: ${record}\n\n`;
 
 /**
- * Server-sent events of one client. The stream reads entries when `call` wakes it, and holds at most one page: a slow
+ * Server-sent events of one client. The stream reads entries when `notify` wakes it, and holds at most one page: a slow
  * client only slows itself down. From the start the client has an id to reconnect with. Each keep-alive moves that id
  * to the newest entry that was read, even if the filters excluded that entry. If they exclude everything in a part of
  * the log, a message without data moves it.
  */
 export class EventStream {
   private ended = false;
-  private called = false;
+  private isNotified = false;
   private wake: (() => void) | undefined;
   private readonly closed = new AbortController();
 
@@ -41,8 +41,8 @@ export class EventStream {
   }
 
   /** Wakes the stream: there may be new entries. */
-  call(): void {
-    this.called = true;
+  notify(): void {
+    this.isNotified = true;
     this.wake?.();
   }
 
@@ -51,7 +51,7 @@ export class EventStream {
     let place = from;
     await this.write(`retry: ${reconnectMs}\nid: ${from.id}\n\n`);
     while (!this.ended) {
-      this.called = false;
+      this.isNotified = false;
       const page = await this.parts.read(place);
       place = page.place;
       const allExcluded = page.hasMore && page.events.length === 0;
@@ -79,7 +79,7 @@ export class EventStream {
     const { clock } = this.parts;
     await this.sleep(readPeriodMs, () => this.ended);
     const dueMs = clock.now() + heartbeatMs;
-    await this.sleep(heartbeatMs, () => this.ended || this.called);
+    await this.sleep(heartbeatMs, () => this.ended || this.isNotified);
     if (clock.now() >= dueMs) await this.write(`id: ${id}\n: alive\n\n`);
   }
 

@@ -68,7 +68,7 @@ export class StreamController {
     const { filters, after } = parseListQuery(query, streamSpec);
     const { accountId } = caller;
     const last = lastEventId || after;
-    const from = last ? await this.stored.placeOf(accountId, last) : await this.stored.last(accountId);
+    const from = last ? await this.stored.placeOf(accountId, last) : await this.stored.lastPlace(accountId);
     this.streams.admit(caller);
     reply.hijack();
     const client = reply.raw;
@@ -76,7 +76,7 @@ export class StreamController {
     if (request.method === 'HEAD') return void client.end();
     client.flushHeaders();
     await this.streams.run(caller, client, from, (owner, place) =>
-      this.stored.behind(owner, place, filters, streamPage),
+      this.stored.pageAfter(owner, place, filters, streamPage),
     );
   }
 }

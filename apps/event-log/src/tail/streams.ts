@@ -84,7 +84,7 @@ export class Streams implements BeforeApplicationShutdown {
   }
 
   private readNew(accountId: string | undefined): void {
-    for (const open of this.open) if (accountId === undefined || open.accountId === accountId) open.stream.call();
+    for (const open of this.open) if (accountId === undefined || open.accountId === accountId) open.stream.notify();
   }
 
   private endAll(reason: EndReason): void {
