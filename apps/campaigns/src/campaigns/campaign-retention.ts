@@ -1,4 +1,4 @@
-import { BackgroundWork, CONFIG } from '@lanyard/service';
+import { affected, BackgroundWork, CONFIG } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { CampaignsConfig } from '../config.js';
@@ -41,7 +41,7 @@ export class CampaignRetention extends BackgroundWork {
     const keptFrom = new Date(this.clock.now() - this.config.retentionDays * dayMs);
     const [oldest] = (await manager.query(oldestSql, [keptFrom])) as { id: string }[];
     if (!oldest) return false;
-    const [, devices] = (await manager.query(devicesSql, [oldest.id])) as [unknown[], number];
+    const devices = await affected(manager, devicesSql, [oldest.id]);
     await manager.query(devices < retentionBatch ? removeSql : hideSql, [oldest.id]);
     return true;
   }

@@ -49,7 +49,7 @@ const mustStayWithin = ({ deviceGroups }: CampaignOwner, groupId: string | null)
 };
 
 /** Read-only members that a selection changes while it runs: a client may send back an outdated value. */
-const moving = ['dry_run', 'reason'];
+const volatileMembers = ['dry_run', 'reason'];
 
 const times = ['when', 'ends_at'];
 
@@ -59,7 +59,7 @@ const asRecorded = (name: string, value: unknown): unknown =>
 
 /** Without the fields that keep their values: clients send whole records back. Throws ValidationFailed. */
 const realChanges = (body: CampaignChanges, campaign: Campaign): Partial<NewCampaign> => {
-  const changes = Object.entries(changesOf(body as Record<string, unknown>, changeable, campaign, moving));
+  const changes = Object.entries(changesOf(body as Record<string, unknown>, changeable, campaign, volatileMembers));
   return Object.fromEntries(
     changes.filter(([name, value]) => !isDeepStrictEqual(asRecorded(name, value), campaign[name as keyof Campaign])),
   );

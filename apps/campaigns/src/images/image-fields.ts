@@ -17,7 +17,7 @@ const newImage = z.strictObject({
     .transform((text) => text.toLowerCase())
     .optional(),
 });
-/** Only its name tells which package an instance of object 9 has installed. */
+/** A package for object 9 needs its name, which alone tells which package an instance has installed. */
 export const NewImage = newImage.superRefine(({ object, package_name: name }, context) => {
   const complain = (message: string): void => context.addIssue({ code: 'custom', path: ['package_name'], message });
   if (object === 9 && name === undefined)

@@ -1,6 +1,7 @@
 import type { Actor } from '@lanyard/contracts';
 import { AuditTrail } from '@lanyard/kafka';
 import {
+  affected,
   type Clock,
   CLOCK,
   CONFIG,
@@ -67,17 +68,18 @@ export class ImagesService {
       if (expected !== stored.checksum) throw new ChecksumDiffers(stored.checksum);
       return await this.database.transaction((manager) => this.complete(manager, actor, id, stored));
     } catch (error) {
-      await this.giveUp(id);
+      await this.discardUpload(id);
       throw error;
     }
   }
 
-  /** The record may be committed although the answer to the commit was lost: then the bytes stay. */
-  private async giveUp(id: string): Promise<void> {
-    const [, count] = (await this.database.query('DELETE FROM campaigns.firmware_images WHERE id = $1 AND NOT stored', [
-      id,
-    ])) as [unknown[], number];
-    if (count > 0) await this.removeBytes(id);
+  /**
+   * Deletes the record of an upload that failed, and then its bytes. If the record was committed, and only the answer to
+   * the commit was lost, both stay.
+   */
+  private async discardUpload(id: string): Promise<void> {
+    const sql = 'DELETE FROM campaigns.firmware_images WHERE id = $1 AND NOT stored';
+    if ((await affected(this.database, sql, [id])) > 0) await this.removeBytes(id);
   }
 
   /** Never rejects, because the package no longer has a record: ImageSweeper removes bytes that are left over. */
@@ -166,12 +168,10 @@ export class ImagesService {
     { size, checksum }: StoredPackage,
   ): Promise<Image> {
     const { accountId } = actor;
-    const [, count] = (await manager.query(
-      `UPDATE campaigns.firmware_images SET stored = true, size = $2, checksum = $3, updated_at = clock_timestamp()
-       WHERE id = $1`,
-      [id, size, checksum],
-    )) as [unknown[], number];
-    if (count === 0) throw new UploadInterrupted();
+    const sql = `
+      UPDATE campaigns.firmware_images SET stored = true, size = $2, checksum = $3, updated_at = clock_timestamp()
+      WHERE id = $1`;
+    if ((await affected(manager, sql, [id, size, checksum])) === 0) throw new UploadInterrupted();
     const image = await this.get(accountId, id, manager);
     const target = { kind: 'firmware-image', id, name: image.name };
     const data = { version: image.version, datafile_size: String(size), datafile_checksum: checksum };

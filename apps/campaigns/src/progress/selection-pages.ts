@@ -119,6 +119,7 @@ export class SelectionPages {
     { id, account_id: accountId, selection_page: page }: SelectingCampaign,
     devices: readonly SelectedDevice[],
   ): Promise<boolean> {
+    // For the first page, when no device is stored yet, the count is that of the empty id, which no campaign has: 0.
     const [known] = (await manager.query(
       'SELECT count(*)::int AS n FROM campaigns.campaign_devices WHERE campaign_id = $1',
       [page === 0 ? '' : id],
