@@ -8,8 +8,8 @@ import { setContentPolicy } from './openapi/content-policy.js';
 import { Documents } from './openapi/documents.js';
 import { ownDocument, serveDocuments } from './openapi/serve.js';
 import { boundAnswers } from './proxy/bound-answers.js';
-import { noteDenied } from './proxy/note-denied.js';
 import { closeWithConnection } from './proxy/queued-responses.js';
+import { recordDeniedRequests } from './proxy/record-denied-requests.js';
 import { ReverseProxy } from './proxy/reverse-proxy.js';
 import { UnreadAnswers } from './proxy/unread-answers.js';
 
@@ -48,7 +48,7 @@ export const configureHttp = async (app: NestFastifyApplication): Promise<void> 
   const { trustedProxies, corsOrigins, publicUrl, consoleDir } = app.get<GatewayConfig>(CONFIG);
   closeQueued(app);
   refuseLongUrls(app);
-  noteDenied(app, app.get(Refusals), trustedProxies);
+  recordDeniedRequests(app, app.get(Refusals), trustedProxies);
   boundAnswers(app, app.get(UnreadAnswers), trustedProxies);
   allowBrowsers(app, corsOrigins);
   setContentPolicy(app, publicUrl);

@@ -63,7 +63,7 @@ export class AccessKeys {
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  /** Lists those of the account or of one application. Throws ApplicationNotFound. */
+  /** Lists the access keys of the account or of one application. Throws ApplicationNotFound. */
   async list(accountId: string, query: ListQuery, applicationId?: string): Promise<ListEnvelope<AccessKeyRecord>> {
     const { manager } = this.database;
     if (applicationId !== undefined) await applicationOf(manager, accountId, applicationId);

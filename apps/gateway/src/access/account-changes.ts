@@ -73,7 +73,7 @@ export class AccountChanges {
       return work(this.changeOf(manager, account, announced));
     };
     const result = await this.turns.run(accountId, () => this.database.transaction(change));
-    for (const id of announced) this.known.outdate(id);
+    for (const id of announced) this.known.invalidate(id);
     return result;
   }
 

@@ -6,7 +6,7 @@ import { listOf } from './record-schemas.js';
 
 const text = z.string().max(255);
 
-/** A page of accounts has those of 1,000 accounts. */
+/** Bounds the size of the list of accounts: one page contains the custom fields of up to 1,000 accounts. */
 export const customFieldsMax = 20;
 
 const profile = {

@@ -41,7 +41,7 @@ export class AccountUsages {
   async usageOf(account: Account, caller: Identity): Promise<AccountUsage> {
     const { id, limits } = account;
     const [own, deviceCount, groupCount] = await Promise.all([
-      this.own(id),
+      this.ownUse(id),
       this.totalOf('/v3/devices', id, caller),
       this.totalOf('/v3/device-groups', id, caller),
     ]);
@@ -58,7 +58,7 @@ export class AccountUsages {
     };
   }
 
-  private async own(accountId: string): Promise<OwnUse> {
+  private async ownUse(accountId: string): Promise<OwnUse> {
     const [row] = await this.database.query<OwnUse[]>(
       `SELECT (SELECT count(*)::int FROM api_keys WHERE account_id = $1) AS keys,
          (SELECT count(*)::int FROM applications WHERE account_id = $1) AS applications,

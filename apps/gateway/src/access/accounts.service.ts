@@ -131,7 +131,7 @@ export class Accounts {
       await this.record(change, caller, before);
       return account;
     });
-    this.known.outdateAccount(id);
+    this.known.invalidateAccount(id);
     return accountRecord(changed);
   }
 

@@ -21,9 +21,10 @@ export interface Person {
   groups: KeyGroup[];
 }
 
-/** No key has a secret with this hash: it is the hash of nothing. */
+/** Random bytes in place of the hash of a secret: no secret has this hash. */
 const newHash = (): string => randomBytes(32).toString('hex');
 
+/** The people who have signed in with the OpenID provider. */
 @Injectable()
 export class Users extends HolderRecords<User, UserRecord> {
   protected readonly record = userRecord;
@@ -70,7 +71,7 @@ export class Users extends HolderRecords<User, UserRecord> {
   }
 
   /** The user of a person: created at the first sign-in, and updated by each sign-in with other details. */
-  async know(person: Person, requestId: string): Promise<User> {
+  async createOrUpdate(person: Person, requestId: string): Promise<User> {
     const accountId = (person.groups[0] as KeyGroup).accountId;
     return this.changes.locked(accountId, async (change) => {
       const { issuer, subject } = person;

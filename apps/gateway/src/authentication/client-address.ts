@@ -18,8 +18,11 @@ export const clientAddress = (request: Pick<IncomingMessage, 'headers' | 'socket
   return chain.at(-trustedProxies) ?? chain[0] ?? peer;
 };
 
-/** An IPv6 client has a whole /64 (RFC 6177); an IPv4 address may be in IPv6 form. */
-export const holderOf = (address: string): string => {
+/**
+ * The network by which a client is counted: the first four groups of an IPv6 address, because a client has a whole /64
+ * (RFC 6177), or the IPv4 address, which may be given in IPv6 form.
+ */
+export const clientNetworkOf = (address: string): string => {
   const mapped = address.replace(/^::ffff:(?=\d+\.)/, '');
   if (!isIPv6(mapped)) return mapped;
   const [head = '', tail] = mapped.split('::');

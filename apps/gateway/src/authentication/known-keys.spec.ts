@@ -55,7 +55,7 @@ describe('known keys', () => {
     );
     const [first, second] = [known.load('k'), known.load('k')];
     expect(answers).toHaveLength(1);
-    known.outdate('k');
+    known.invalidate('k');
     const third = known.load('k');
     answers[0]?.(key('old'));
     answers[1]?.(key('new'));
@@ -74,10 +74,10 @@ describe('known keys', () => {
       new TestClock(),
     );
     await known.load('k');
-    known.outdate('k');
+    known.invalidate('k');
     expect(known.last('k')).toEqual({ key: key('1'), isRecent: false });
     await known.load('k');
-    known.outdateAccount('a');
+    known.invalidateAccount('a');
     expect(known.last('k')).toEqual({ key: key('2'), isRecent: false });
     await known.load('k');
     expect(known.last('k')).toBeUndefined();
@@ -89,7 +89,7 @@ describe('known keys', () => {
       new TestClock(),
     );
     for (const keyId of ['k', 'other']) await known.load(keyId);
-    known.outdateAccount('account of k');
+    known.invalidateAccount('account of k');
     expect([known.last('k')?.isRecent, known.last('other')?.isRecent]).toEqual([false, true]);
   });
 

@@ -41,8 +41,8 @@ export class KnownKeys {
 
   /** Reads from the database. Concurrent callers share the read. */
   load(keyId: string): Promise<KnownKey | undefined> {
-    const under = this.loading.get(keyId);
-    if (under) return under;
+    const pending = this.loading.get(keyId);
+    if (pending) return pending;
     const load = this.readAndRemember(keyId).finally(() => {
       if (this.loading.get(keyId) === load) this.loading.delete(keyId);
     });
@@ -51,7 +51,7 @@ export class KnownKeys {
   }
 
   /** Invalidates the key: it is read again before its next use. */
-  outdate(keyId: string): void {
+  invalidate(keyId: string): void {
     this.generation++;
     const entry = this.keys.get(keyId);
     if (entry) entry.readAtMs = -Infinity;
@@ -59,7 +59,7 @@ export class KnownKeys {
   }
 
   /** Invalidates the keys of the account. Reads in progress may be of any account. */
-  outdateAccount(accountId: string): void {
+  invalidateAccount(accountId: string): void {
     this.generation++;
     for (const entry of this.keys.values()) if (entry.key.accountId === accountId) entry.readAtMs = -Infinity;
     this.loading.clear();

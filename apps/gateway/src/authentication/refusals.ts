@@ -32,7 +32,8 @@ interface Counted extends Refusal {
   lastMs: number;
 }
 
-const installation = '';
+/** Stands for the account of the installation, whose id is read when the entries are written. */
+const noAccount = '';
 
 /**
  * Puts refused requests into the event log of the account: counted in memory and written once a minute, so that a client
@@ -62,7 +63,7 @@ export class Refusals extends BackgroundWork implements OnApplicationShutdown {
 
   recordRefusal(refusal: Refusal): void {
     this.total.inc({ kind: refusal.kind });
-    const account = refusal.accountId ?? installation;
+    const account = refusal.accountId ?? noAccount;
     let entries = this.counted.get(account);
     if (!entries) {
       if (this.counted.size >= accountsMax) return;
@@ -93,9 +94,9 @@ export class Refusals extends BackgroundWork implements OnApplicationShutdown {
     if (counted.size === 0) return;
     this.counted = new Map();
     await this.database.transaction(async (manager) => {
-      const home = counted.has(installation) ? await this.installationAccount() : installation;
+      const installation = counted.has(noAccount) ? await this.installationAccount() : noAccount;
       const entries = [...counted].flatMap(([account, refusals]) =>
-        [...refusals.values()].map((refusal) => this.entry(refusal, account === installation ? home : account)),
+        [...refusals.values()].map((refusal) => this.entry(refusal, account === noAccount ? installation : account)),
       );
       await this.outbox.appendAll(manager, DeviceEvents, entries);
     });

@@ -7,7 +7,7 @@ import { SessionEnded } from '../errors.js';
 import { GuessLimiter } from './guess-limiter.js';
 import type { KnownKey, KnownSecret } from './key-reader.js';
 import { KnownKeys } from './known-keys.js';
-import { type Place, requireSameOriginWrite } from './origin.js';
+import { type OriginConfig, requireSameOriginWrite } from './origin.js';
 import { proofByHash, type VerifiedKey } from './proof.js';
 import { Refusals } from './refusals.js';
 import { sessionTokenOf, sessionTokenOfBearer } from './session-cookie.js';
@@ -21,9 +21,9 @@ interface WithHeaders {
 }
 
 /** The token of a request that relies on a session: the Authorization header takes precedence over the cookie. */
-export const sessionTokenIn = (headers: IncomingHttpHeaders, place: Place): string | undefined =>
+export const sessionTokenIn = (headers: IncomingHttpHeaders, config: OriginConfig): string | undefined =>
   headers.authorization === undefined
-    ? sessionTokenOf(headers, place)
+    ? sessionTokenOf(headers, config)
     : sessionTokenOfBearer(bearerOf(headers.authorization));
 
 /** Checks the session cookies of requests. A session has the rights that its key has now, and ends with the key's secret. */

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { cookieIn, setCookie } from './cookies.js';
-import { isHttps, type Place } from './origin.js';
+import { isHttps, type OriginConfig } from './origin.js';
 
 const sessionCookie = 'lanyard_session';
 
@@ -17,8 +17,8 @@ export const newSessionToken = (): string => randomBytes(tokenBytes).toString('b
 export const sessionIdOf = (token: string): string => createHash('sha256').update(token).digest('hex');
 
 /** The token in the cookie of a request. undefined: no session cookie. Text that is no token is returned as ''. */
-export const sessionTokenOf = (headers: IncomingHttpHeaders, place: Place): string | undefined => {
-  const value = cookieIn(headers, sessionCookie, isHttps(headers, place));
+export const sessionTokenOf = (headers: IncomingHttpHeaders, config: OriginConfig): string | undefined => {
+  const value = cookieIn(headers, sessionCookie, isHttps(headers, config));
   return value === undefined || pattern.test(value) ? value : '';
 };
 

@@ -28,7 +28,7 @@ export interface Renewal {
 
 export interface NewSession extends Pick<Session, 'accountId' | 'holderId' | 'secretHash'> {
   /** The session ends no later than this. */
-  holdsUntilMs?: number;
+  expiresByMs?: number;
   renewal?: Renewal | undefined;
 }
 
@@ -72,25 +72,25 @@ export class Sessions {
 
   /** A new session, and the token of its cookie, which is not stored. `record` runs in the transaction. */
   async open(
-    of: NewSession,
+    wanted: NewSession,
     record: (manager: EntityManager) => Promise<void>,
   ): Promise<{ session: Session; token: string }> {
     const token = newSessionToken();
     const now = this.clock.now();
-    const { holdsUntilMs = Infinity, renewal, ...whose } = of;
+    const { expiresByMs = Infinity, renewal, ...whose } = wanted;
     const session = this.database.manager.create(Session, {
       ...whose,
       ...renewalColumns(token, renewal),
       id: sessionIdOf(token),
       createdAt: new Date(now),
       lastUsedAt: new Date(now),
-      expiresAt: new Date(Math.min(now + this.bounds.maxMs, holdsUntilMs)),
+      expiresAt: new Date(Math.min(now + this.bounds.maxMs, expiresByMs)),
     });
     await this.database.transaction(async (manager) => {
       await manager.insert(Session, session);
       await manager.query(
         'DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE holder_id = $1 ORDER BY created_at DESC, id OFFSET $2)',
-        [of.holderId, sessionsPerHolderMax],
+        [wanted.holderId, sessionsPerHolderMax],
       );
       await record(manager);
     });
@@ -123,11 +123,11 @@ export class Sessions {
     const { id } = session;
     const before = this.renewals.get(id);
     if (before) return before;
-    const asked = this.renewOnce(session, token, renew);
-    this.renewals.set(id, asked);
+    const renewing = this.renewOnce(session, token, renew);
+    this.renewals.set(id, renewing);
     const forget = (): void => void this.renewals.delete(id);
-    asked.then(forget, () => this.clock.after(renewalPauseMs, forget));
-    return asked;
+    renewing.then(forget, () => this.clock.after(renewalPauseMs, forget));
+    return renewing;
   }
 
   private async renewOnce({ id }: Session, token: string, renew: Renew): Promise<boolean> {

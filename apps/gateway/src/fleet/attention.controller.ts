@@ -19,9 +19,9 @@ import { routeOf } from '../proxy/routes.js';
 import { type LeftOut, UpstreamClient } from '../proxy/upstream-client.js';
 import { Attention } from './attention.js';
 
-const shown = 5;
+const itemsPerKind = 5;
 
-/** What an operator should look at: each service knows its own part. */
+/** Problems that need the attention of an operator, collected from the services that list them. */
 @ApiTags('Attention')
 @RequiresPermission('devices.read')
 @Controller('v3/attention')
@@ -42,7 +42,7 @@ export class AttentionController {
   async show(@Caller() caller: Identity): Promise<Attention> {
     mustSeeAllDevices(caller);
     const leftOut: LeftOut = [];
-    const kinds = await Promise.all(attentionKinds.map((kind) => this.kind(kind, caller, leftOut)));
+    const kinds = await Promise.all(attentionKinds.map((kind) => this.itemsOfKind(kind, caller, leftOut)));
     return {
       object: 'attention',
       created_at: formatTimestamp(this.clock.now()),
@@ -51,7 +51,7 @@ export class AttentionController {
     };
   }
 
-  private async kind(
+  private async itemsOfKind(
     kind: AttentionKind,
     caller: Identity,
     leftOut: LeftOut,
@@ -62,7 +62,7 @@ export class AttentionController {
     const { read, upstream } = route;
     const list = await this.client.getPart<ListEnvelope<AttentionItem>>(caller, {
       upstream,
-      path: `${path}?limit=${shown}&include=total_count`,
+      path: `${path}?limit=${itemsPerKind}&include=total_count`,
       needed: read,
       leftOut,
     });

@@ -14,11 +14,11 @@ import { mustSeeAllDevices } from '../proxy/device-scopes.js';
 import { type LeftOut, type PartRequest, UpstreamClient, UpstreamRefused } from '../proxy/upstream-client.js';
 import { type DeviceCounts, Statistics, type StepsPart } from './statistics.js';
 
-type Given = Partial<Record<'step_seconds' | 'from' | 'to', string | string[]>>;
+type StatisticsQuery = Partial<Record<'step_seconds' | 'from' | 'to', string | string[]>>;
 
-const passedOn = ['step_seconds', 'from', 'to'] as const;
+const forwardedParameters = ['step_seconds', 'from', 'to'] as const;
 
-/** What the fleet does: the registry counts devices, the snapshot counts facts. */
+/** Statistics of an account: the registry counts devices; the snapshot counts registrations, values and other facts. */
 @ApiTags('Statistics')
 @RequiresPermission('devices.read')
 @Controller('v3/statistics')
@@ -45,7 +45,7 @@ export class StatisticsController {
   })
   @ApiQuery({ name: 'to', required: false, type: String, description: 'A time; default: now' })
   @ApiResponse({ status: 400, description: 'A parameter is malformed, or the range has too many steps' })
-  async show(@Caller() caller: Identity, @Query() query: Given): Promise<Statistics> {
+  async show(@Caller() caller: Identity, @Query() query: StatisticsQuery): Promise<Statistics> {
     mustSeeAllDevices(caller);
     const leftOut: LeftOut = [];
     const counts: PartRequest = { upstream: 'registry', path: '/statistics', needed: 'devices.read', leftOut };
@@ -63,11 +63,12 @@ export class StatisticsController {
   }
 
   /** The snapshot checks the parameters. */
-  private async steps(caller: Identity, query: Given): Promise<StepsPart> {
-    const given = new URLSearchParams();
-    for (const name of passedOn) for (const value of [query[name] ?? []].flat()) given.append(name, value);
+  private async steps(caller: Identity, query: StatisticsQuery): Promise<StepsPart> {
+    const parameters = new URLSearchParams();
+    for (const name of forwardedParameters)
+      for (const value of [query[name] ?? []].flat()) parameters.append(name, value);
     try {
-      return await this.client.get<StepsPart>('snapshot', `/statistics?${given.toString()}`, caller);
+      return await this.client.get<StepsPart>('snapshot', `/statistics?${parameters.toString()}`, caller);
     } catch (error) {
       if (error instanceof UpstreamRefused && error.status === 400) throw new ValidationFailed(error.body.fields ?? []);
       throw error;

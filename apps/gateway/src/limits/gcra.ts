@@ -3,7 +3,7 @@ import type { Rate } from '../config.js';
 export interface Verdict {
   /** Theoretical arrival time to remember; unchanged when refused. */
   tatMs: number;
-  /** 0: taken. Otherwise nothing was taken, and the time until one can be. */
+  /** 0: a token was taken. Otherwise none was taken, and one can be taken after this time. */
   waitMs: number;
 }
 

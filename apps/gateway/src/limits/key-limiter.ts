@@ -6,7 +6,7 @@ import type { GatewayConfig } from '../config.js';
 import { SharedRates } from './shared-rates.js';
 
 /** How long Redis is not asked after it did not answer: a stalled Redis must not delay every request. */
-const localMs = 1_000;
+const redisPauseMs = 1_000;
 
 /** Accounts that are counted at a time; beyond it, those whose bucket is full again are forgotten. */
 const accountsMax = 10_000;
@@ -33,21 +33,21 @@ export class KeyLimiter {
     private readonly metrics: Metrics,
   ) {}
 
-  /** Throws RateLimited. A promise only when Redis has to be asked. */
+  /** Throws RateLimited. If Redis has to be asked, returns a promise that rejects with RateLimited instead. */
   admitRequest(caller: RateLimitedCaller): void | Promise<void> {
     const takes = this.takesOf(caller);
     if (this.clock.now() < this.localUntilMs) return this.mustNotWait(this.countLocally(caller.accountId, takes));
     const waitMs = this.ratesOf(caller.accountId).takeTokens(takes);
-    return typeof waitMs === 'number' ? this.mustNotWait(waitMs) : this.asked(waitMs, caller.accountId, takes);
+    return typeof waitMs === 'number' ? this.mustNotWait(waitMs) : this.admitLater(waitMs, caller.accountId, takes);
   }
 
   private mustNotWait(waitMs: number): void {
     if (waitMs > 0) throw new RateLimited(Math.ceil(waitMs / 1_000));
   }
 
-  private async asked(answer: Promise<number>, accountId: string, takes: readonly Take[]): Promise<void> {
-    const waitMs = await answer.catch(() => {
-      this.lost();
+  private async admitLater(sharedWaitMs: Promise<number>, accountId: string, takes: readonly Take[]): Promise<void> {
+    const waitMs = await sharedWaitMs.catch(() => {
+      this.pauseRedis();
       return this.countLocally(accountId, takes);
     });
     this.mustNotWait(waitMs);
@@ -68,13 +68,13 @@ export class KeyLimiter {
     if (known) return known;
     if (this.accounts.size >= accountsMax)
       for (const [id, rates] of this.accounts) if (rates.isIdle) this.accounts.delete(id);
-    const rates = new AccountRates(accountId, this.shared, this.clock, () => this.lost());
+    const rates = new AccountRates(accountId, this.shared, this.clock, () => this.pauseRedis());
     this.accounts.set(accountId, rates);
     return rates;
   }
 
-  private lost(): void {
-    this.localUntilMs = this.clock.now() + localMs;
+  private pauseRedis(): void {
+    this.localUntilMs = this.clock.now() + redisPauseMs;
   }
 
   private countLocally(accountId: string, takes: readonly Take[]): number {

@@ -15,14 +15,14 @@ export class LocalRates {
     private readonly namesBound = namesMax,
   ) {}
 
-  /** 0: taken. Otherwise how long to wait. */
+  /** Takes a token and returns 0, or returns how many milliseconds to wait. */
   takeToken(name: string): number {
     const { tatMs, waitMs } = this.verdict(name);
     setBounded(this.tats, name, tatMs, this.namesBound);
     return waitMs;
   }
 
-  /** How long to wait before one can be taken, without taking it. */
+  /** How many milliseconds to wait until a token can be taken. Takes none. */
   waitMs(name: string): number {
     return this.verdict(name).waitMs;
   }

@@ -12,7 +12,7 @@ const fetchTimeoutMs = 3_000;
 interface Merged {
   own: OpenAPIObject;
   document: Promise<MergedDocument>;
-  /** Created when it is first requested, so that a failure is awaited. */
+  /** Created by the first request for it, which awaits it, so that a failure is no unhandled rejection. */
   json?: Promise<Buffer>;
   untilMs: number;
 }

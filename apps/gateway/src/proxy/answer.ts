@@ -31,9 +31,9 @@ class AnswerReader implements Dispatcher.DispatchHandler {
   ) {}
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    const leave = (): void => controller.abort(new Error('the client went away'));
-    if (this.call.signal.aborted) return leave();
-    this.call.signal.onDisconnect(leave);
+    const abort = (): void => controller.abort(new Error('the client went away'));
+    if (this.call.signal.aborted) return abort();
+    this.call.signal.onDisconnect(abort);
   }
 
   onResponseStart(controller: Dispatcher.DispatchController, statusCode: number, headers: IncomingHttpHeaders): void {

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { CONFIG, Metrics, RateLimited } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import type { ConnectionBounds, GatewayConfig } from '../config.js';
-import { clientAddress, holderOf } from '../authentication/client-address.js';
+import { clientAddress, clientNetworkOf } from '../authentication/client-address.js';
 
 const retryAfterSeconds = 60;
 
@@ -57,21 +57,21 @@ export class ConnectionLimits {
   }
 
   private admitSocket(socket: Socket, address: string): boolean {
-    const holder = holderOf(address);
-    const count = this.open.get(holder) ?? 0;
+    const client = clientNetworkOf(address);
+    const count = this.open.get(client) ?? 0;
     if (count >= this.bounds.perAddressMax) {
       this.refused.inc({ limit: 'address' });
       return false;
     }
     this.counted.add(socket);
-    this.open.set(holder, count + 1);
-    socket.once('close', () => this.leave(holder));
+    this.open.set(client, count + 1);
+    socket.once('close', () => this.release(client));
     return true;
   }
 
-  private leave(holder: string): void {
-    const count = (this.open.get(holder) ?? 1) - 1;
-    if (count > 0) this.open.set(holder, count);
-    else this.open.delete(holder);
+  private release(client: string): void {
+    const count = (this.open.get(client) ?? 1) - 1;
+    if (count > 0) this.open.set(client, count);
+    else this.open.delete(client);
   }
 }

@@ -95,7 +95,7 @@ export class Handshakes {
           refusal?.response.destroy();
           return undefined;
         }
-        if (failedToConnect(err)) replica.rest();
+        if (failedToConnect(err)) replica.markUnreachable();
         this.logger.warn({ err, replica: replica.url.host }, 'a dispatcher replica did not answer a handshake');
       }
     }

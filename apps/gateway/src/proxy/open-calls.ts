@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { CLOCK, type Clock } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 
-/** Anything with an end: a response, a tunnel's socket. */
-interface Ending {
+/** A response, or the socket of a WebSocket. */
+interface Closable {
   once(event: 'close', listener: () => void): unknown;
   destroy(): unknown;
 }
@@ -14,14 +14,17 @@ interface Ending {
  */
 @Injectable()
 export class OpenCalls {
-  private readonly places: (Ending | undefined)[] = [];
+  private readonly places: (Closable | undefined)[] = [];
   private readonly free: number[] = [];
   private closing = false;
 
   constructor(@Inject(CLOCK) private readonly clock: Clock) {}
 
-  /** Returns whether the process is stopping: the client should then not reuse the connection. */
-  enter(call: Ending): boolean {
+  /**
+   * Counts the call as open until it closes. Returns whether the process is stopping: the client should then not reuse
+   * the connection.
+   */
+  track(call: Closable): boolean {
     const place = this.free.pop() ?? this.places.length;
     this.places[place] = call;
     call.once('close', () => {

@@ -8,17 +8,18 @@ const headersTimeoutMs = 65_000;
 const bodyTimeoutMs = 65_000;
 
 /** For this time after a failed connect a replica is tried last, so that a dead host costs one time-out only. */
-const restMs = 2_000;
+const triedLastMs = 2_000;
 
 export interface Replica {
   url: URL;
   pool: Pool;
-  rest(): void;
+  /** Records that no connection could be made: the replica is tried last for a while. */
+  markUnreachable(): void;
 }
 
 export class Replicas {
-  private readonly replicas: (Replica & { restsUntilMs: number })[];
-  private turn = 0;
+  private readonly replicas: (Replica & { triedLastUntilMs: number })[];
+  private nextStart = 0;
 
   constructor(
     urls: readonly string[],
@@ -33,8 +34,8 @@ export class Replicas {
           headersTimeout: headersTimeoutMs,
           bodyTimeout: bodyTimeoutMs,
         }),
-        restsUntilMs: 0,
-        rest: () => void (replica.restsUntilMs = clock.now() + restMs),
+        triedLastUntilMs: 0,
+        markUnreachable: () => void (replica.triedLastUntilMs = clock.now() + triedLastMs),
       };
       return replica;
     });
@@ -46,10 +47,10 @@ export class Replicas {
    */
   order(): readonly Replica[] {
     if (this.replicas.length === 1) return [...this.replicas, ...this.replicas];
-    const start = this.turn++ % this.replicas.length;
-    const turned = [...this.replicas.slice(start), ...this.replicas.slice(0, start)];
+    const start = this.nextStart++ % this.replicas.length;
+    const rotated = [...this.replicas.slice(start), ...this.replicas.slice(0, start)];
     const now = this.clock.now();
-    return [...turned.filter((r) => r.restsUntilMs <= now), ...turned.filter((r) => r.restsUntilMs > now)];
+    return [...rotated.filter((r) => r.triedLastUntilMs <= now), ...rotated.filter((r) => r.triedLastUntilMs > now)];
   }
 
   async close(): Promise<void> {

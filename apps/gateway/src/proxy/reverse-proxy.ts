@@ -49,26 +49,26 @@ export class ReverseProxy {
       this.measure(request, reply);
       done();
     });
-    const handler = (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => this.enter(request, reply);
-    fastify.get(downloadsPath, (request, reply) => this.enterDownload(request, reply));
+    const handler = (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => this.forward(request, reply);
+    fastify.get(downloadsPath, (request, reply) => this.forwardDownload(request, reply));
     for (const url of ['/v2/*', '/v3/*']) {
       fastify.route({ method: methods, url, handler, config: { passesOn: true } });
       fastify.options(url, { config: { passesOn: true } }, answerOptions);
     }
   };
 
-  private enter(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
-    this.open(reply);
+  private forward(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+    this.track(reply);
     return this.handler.handle(request, reply);
   }
 
-  private enterDownload(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
-    this.open(reply);
+  private forwardDownload(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+    this.track(reply);
     return this.handler.handleDownload(request, reply);
   }
 
-  private open(reply: FastifyReply): void {
-    const isStopping = this.openCalls.enter(reply.raw);
+  private track(reply: FastifyReply): void {
+    const isStopping = this.openCalls.track(reply.raw);
     if (isStopping) reply.header('connection', 'close');
   }
 

@@ -98,7 +98,7 @@ export class Upgrades {
       if (url.length > urlLengthMax) return refuse(upgrade, new UrlTooLong());
       const refusal = this.refusalOf(upgrade);
       if (refusal) return refuse(upgrade, refusal);
-      this.openCalls.enter(socket);
+      this.openCalls.track(socket);
       void this.pass(upgrade, url);
     });
   }
@@ -121,13 +121,13 @@ export class Upgrades {
 
   private async pass(upgrade: UpgradeRequest, url: string): Promise<void> {
     const { request, socket, head, requestId } = upgrade;
-    const left = new AbortController();
-    const leave = (): void => left.abort();
-    socket.once('close', leave);
+    const gone = new AbortController();
+    const abort = (): void => gone.abort();
+    socket.once('close', abort);
     const from = { requestId, address: clientAddress(request, this.config.trustedProxies) };
-    const answer = await this.handshakes.requestUpgrade(url, handshakeHeaders(request.headers, from), left.signal);
-    socket.off('close', leave);
-    if (left.signal.aborted) return void answer?.upgraded?.socket.destroy();
+    const answer = await this.handshakes.requestUpgrade(url, handshakeHeaders(request.headers, from), gone.signal);
+    socket.off('close', abort);
+    if (gone.signal.aborted) return void answer?.upgraded?.socket.destroy();
     if (!answer) return refuse(upgrade, new BadGateway());
     if (!answer.upgraded) return passAnswer(upgrade, answer);
     this.tunnels.join({ socket, head }, answer.upgraded, answer.response);

@@ -112,7 +112,7 @@ export class UpstreamCalls {
         if (call.signal.aborted || error instanceof ClientGone || error instanceof ServiceError) throw error;
         cause = error;
         this.failures.inc({ upstream });
-        if (failedToConnect(error)) replica.rest();
+        if (failedToConnect(error)) replica.markUnreachable();
         else if (!wasReset(error) || !idempotent.has(call.method)) break;
         else call = repetitionOf(call);
         if (!call.body.repeatable()) break;

@@ -103,7 +103,7 @@ export class OidcProvider {
     }, subject);
   }
 
-  /** RFC 8628 §3.1. */
+  /** Starts the device flow (RFC 8628 §3.1). Throws SignInOff, ProviderUnavailable. */
   async beginDevice(): Promise<Awaited<ReturnType<typeof client.initiateDeviceAuthorization>>> {
     const { scopes } = this.settings;
     const provider = await this.discover();
@@ -112,7 +112,7 @@ export class OidcProvider {
     });
   }
 
-  /** One poll (RFC 8628 §3.4). Throws DeviceGrantPending in addition. */
+  /** One poll (RFC 8628 §3.4). Throws what `redeem` throws, and DeviceGrantPending for each error of RFC 8628 §3.5. */
   pollDevice(deviceCode: string): Promise<Grant> {
     return this.grant((provider) =>
       client.genericGrantRequest(provider, deviceGrant, { device_code: deviceCode }).catch((error: unknown) => {
@@ -124,14 +124,14 @@ export class OidcProvider {
   }
 
   private async grant(
-    ask: (
+    requestTokens: (
       provider: client.Configuration,
     ) => Promise<client.TokenEndpointResponse & client.TokenEndpointResponseHelpers>,
     knownSubject?: string,
   ): Promise<Grant> {
     const provider = await this.discover();
     try {
-      const tokens = await ask(provider);
+      const tokens = await requestTokens(provider);
       const claims = tokens.claims();
       const subject = claims?.sub ?? knownSubject;
       if (subject === undefined || (knownSubject !== undefined && subject !== knownSubject)) throw new SignInFailed();
@@ -147,14 +147,14 @@ export class OidcProvider {
 
   /** Runs once; after a failure, the next request tries again. */
   private discover(): Promise<client.Configuration> {
-    this.discovered ??= this.read().catch((error: unknown) => {
+    this.discovered ??= this.readConfiguration().catch((error: unknown) => {
       this.discovered = undefined;
       throw new ProviderUnavailable(error);
     });
     return this.discovered;
   }
 
-  private read(): Promise<client.Configuration> {
+  private readConfiguration(): Promise<client.Configuration> {
     const { issuer, clientId } = this.settings;
     const { oidcClientSecret: secret } = this.config.secrets;
     const authentication = secret === undefined ? client.None() : client.ClientSecretBasic(secret);

@@ -26,7 +26,7 @@ it.each<[string | undefined, string]>([
   new OidcSignIn(
     { manager } as unknown as DataSource,
     { settings, refresh: () => Promise.resolve(grant) } as unknown as OidcProvider,
-    { know: () => Promise.resolve(user) } as unknown as Users,
+    { createOrUpdate: () => Promise.resolve(user) } as unknown as Users,
     {} as unknown as KnownKeys,
     {} as unknown as SessionRecords,
     authenticator,

@@ -59,9 +59,9 @@ export class OidcSignIn implements OnModuleInit {
       this.refusals.recordRefusal({ kind: 'unauthenticated', accountId: user.accountId, keyId: user.id, ...from });
       throw key?.accountActive === false ? new AccountSuspended() : new UserInactive();
     }
-    const holds = grant.refreshToken === undefined && { holdsUntilMs: this.clock.now() + grant.seconds * 1_000 };
+    const expiry = grant.refreshToken === undefined && { expiresByMs: this.clock.now() + grant.seconds * 1_000 };
     const whose = { key, proof: { hash: user.hash } };
-    return this.records.open(whose, from, { ...holds, renewal: this.renewalOf(grant), former });
+    return this.records.open(whose, from, { ...expiry, renewal: this.renewalOf(grant), former });
   }
 
   /** A sign-in that led to no user belongs to no account but that of the installation. */
@@ -108,6 +108,6 @@ export class OidcSignIn implements OnModuleInit {
     if (groups.length < ids.size) throw new RoleIncomplete();
     if (new Set(groups.map(({ accountId }) => accountId)).size !== 1) throw new NoRole();
     const person = { issuer: issuer.href, subject, name: nameIn(claims), email: emailIn(claims), groups };
-    return this.users.know(person, requestId);
+    return this.users.createOrUpdate(person, requestId);
   }
 }

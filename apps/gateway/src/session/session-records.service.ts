@@ -17,7 +17,7 @@ const typeOf = (subject: ApiKey | Application | User): SessionRecord['subject'][
   return subject instanceof User ? 'user' : 'application';
 };
 
-/** What a page must know about its user. */
+/** Opens sessions, and makes the record of a session or key that `/v3/session` returns. */
 @Injectable()
 export class SessionRecords {
   constructor(
@@ -32,14 +32,14 @@ export class SessionRecords {
   async open(
     { key, proof }: VerifiedKey,
     { address, requestId = '' }: Source,
-    { former, ...holds }: Pick<NewSession, 'holdsUntilMs' | 'renewal'> & { former?: string | undefined } = {},
+    { former, ...validity }: Pick<NewSession, 'expiresByMs' | 'renewal'> & { former?: string | undefined } = {},
   ): Promise<{ record: SessionRecord; token: string }> {
     const { accountId, keyId } = key;
     const { type, name } = (await this.recordOf({ key, proof }, Infinity)).subject;
     const target = { kind: type, id: keyId, name };
     const actor = { keyId, accountId, requestId };
     const { session, token } = await this.sessions.open(
-      { accountId, holderId: keyId, secretHash: proof.hash, ...holds },
+      { accountId, holderId: keyId, secretHash: proof.hash, ...validity },
       (manager) =>
         this.audit.record(
           manager,

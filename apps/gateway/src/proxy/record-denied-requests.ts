@@ -15,7 +15,7 @@ const operationOf = (request: FastifyRequest): string => {
 };
 
 /** Counts each denied request of a valid key, whichever service denied it. */
-export const noteDenied = (app: NestFastifyApplication, refusals: Refusals, trustedProxies: number): void => {
+export const recordDeniedRequests = (app: NestFastifyApplication, refusals: Refusals, trustedProxies: number): void => {
   const fastify = app.getHttpAdapter().getInstance();
   fastify.addHook('onResponse', (request: Identified, reply, done) => {
     const { identity } = request;
