@@ -4,7 +4,7 @@ import { CallbackReceiver, eventually, patienceMs } from '@lanyard/testing';
 import { AddressGuard } from '../src/callback-client/address-guard.js';
 import { CallbackSender } from '../src/callback-client/callback-sender.js';
 import { DueChannels } from '../src/delivery/due-channels.js';
-import { refusedMs } from '../src/delivery/ready-loop.js';
+import { claimRetryDelayMs } from '../src/delivery/ready-loop.js';
 import { OwnRedis } from './own-redis.js';
 import { deliveryOf } from './parts.js';
 import { anyTurn, queueBench } from './queue-bench.js';
@@ -96,8 +96,8 @@ describe('a Redis that refuses for a while to hear what became of a request', ()
         looks++;
         return find(...args);
       };
-      // The rest does not end within the test.
-      system.clock.stretched.set(refusedMs, 2 * patienceMs);
+      // The delay does not end within the test.
+      system.clock.stretched.set(claimRetryDelayMs, 2 * patienceMs);
       await redis.ask('ACL', 'SETUSER', 'default', '-zrem');
       await redis.ask('ACL', 'LOG', 'RESET');
       system.clock.resume();

@@ -144,7 +144,7 @@ describe('a callback whose key was', () => {
   it('announced again as it is, as when Kafka is read again: nothing has to be decided', async () => {
     const keys = (replicas[0] as RunningService).app.get(KeyDirectory);
     const { keyId } = customer;
-    const revision = (): number => keys.seen(keyId)?.revision ?? 0;
+    const revision = (): number => keys.stateOf(keyId)?.revision ?? 0;
     await eventually(() => revision() > 0);
     const changes: number[] = [];
     keys.onChange((changed) => void (changed === keyId && changes.push(revision())));

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { RunningService } from '@lanyard/service';
 import { eventually, patienceMs, WebSocketClient, type WebSocketOptions } from '@lanyard/testing';
-import { goodbyeMs } from '../src/connections/websocket-session.js';
+import { closeTimeoutMs } from '../src/connections/websocket-session.js';
 import { type Customer, TestSystem, numbers, payloads } from './test-system.js';
 
 const hourMs = 3_600_000;
@@ -86,7 +86,7 @@ describe('a WebSocket and its limits', () => {
     await isConnected();
     client.pause();
     // The service does not give up waiting for the close meanwhile.
-    system.clock.stretched.set(goodbyeMs, 2 * patienceMs);
+    system.clock.stretched.set(closeTimeoutMs, 2 * patienceMs);
     try {
       await system.announceKey(customer, { permissions: [] });
       await eventually(async () => expect(await state()).toMatchObject({ status: 'disconnected' }));

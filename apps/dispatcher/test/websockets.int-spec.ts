@@ -201,7 +201,7 @@ describe('delivery to a WebSocket', () => {
     // Once the new secret is known here, the old one has not lost its socket.
     const fingerprint = fingerprintOf(hashSecret(renewed.key.slice(-32)));
     const keys = service.app.get(KeyDirectory);
-    await eventually(() => expect(keys.seen(customer.keyId)).toMatchObject({ fingerprint }));
+    await eventually(() => expect(keys.stateOf(customer.keyId)).toMatchObject({ fingerprint }));
     const knowsNew = await connect({ key: renewed.key });
     await closedWith(old, 1001);
     knowsNew.close();
@@ -267,7 +267,7 @@ describe('delivery to a WebSocket', () => {
     await register();
     await system.announceKey(customer, { status: 'inactive' });
     const keys = service.app.get(KeyDirectory);
-    await eventually(() => keys.seen(customer.keyId)?.mayConnect === false);
+    await eventually(() => keys.stateOf(customer.keyId)?.mayConnect === false);
     const waitAsUsual = system.waitForKeys(service);
     const client = new WebSocketClient({ url: service.url, key: customer.key });
     clients.push(client);

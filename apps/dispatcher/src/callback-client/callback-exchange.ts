@@ -29,7 +29,7 @@ export const failureReasonOf = (sent: SendRefused): string =>
 /** This replica may not send to the channel any more. */
 export class SendPermitWithdrawn extends Error {}
 
-const accepted = (status: number): boolean => status === 200 || status === 204;
+const isAccepted = (status: number): boolean => status === 200 || status === 204;
 
 const codeOf = (error: unknown): string => {
   const { code, cause } = (error ?? {}) as { code?: string; cause?: { code?: string } };
@@ -95,11 +95,11 @@ export class CallbackExchange implements Dispatcher.DispatchHandler {
 
   onResponseData(_: Dispatcher.DispatchController, part: Buffer): void {
     this.bytes += part.length;
-    if (this.bytes > callbackResponseBytesMax) this.stop(this.judged(), new Error('The answer is too large'));
+    if (this.bytes > callbackResponseBytesMax) this.stop(this.outcomeOfStatus(), new Error('The answer is too large'));
   }
 
   onResponseEnd(): void {
-    this.resolveOutcome(this.judged());
+    this.resolveOutcome(this.outcomeOfStatus());
   }
 
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
@@ -112,7 +112,7 @@ export class CallbackExchange implements Dispatcher.DispatchHandler {
     this.controller?.abort(why);
   }
 
-  private judged(): SendOutcome {
-    return accepted(this.status) ? { ok: true } : { ok: false, cause: 'status', status: this.status };
+  private outcomeOfStatus(): SendOutcome {
+    return isAccepted(this.status) ? { ok: true } : { ok: false, cause: 'status', status: this.status };
   }
 }

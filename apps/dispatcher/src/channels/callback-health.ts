@@ -38,7 +38,7 @@ export class CallbackHealth {
   }
 
   assessed<S extends ChannelHealth>(keyId: string, health: S): S | ChannelHealth {
-    return assessed(health, this.keys.seen(keyId), new Date(this.clock.now()));
+    return assessed(health, this.keys.stateOf(keyId), new Date(this.clock.now()));
   }
 
   isDeleted(keyId: string): boolean {
@@ -47,8 +47,8 @@ export class CallbackHealth {
 
   /** The secret that a request was made with; when the gateway does not say, the one that is known when the request arrives. */
   async secretOf({ keyId, secretFingerprint }: Pick<Identity, 'keyId' | 'secretFingerprint'>): Promise<string | null> {
-    if (secretFingerprint === undefined) return this.keys.seen(keyId)?.fingerprint ?? null;
-    await this.keys.hearOf(keyId, secretFingerprint);
+    if (secretFingerprint === undefined) return this.keys.stateOf(keyId)?.fingerprint ?? null;
+    await this.keys.waitForSecret(keyId, secretFingerprint);
     return secretFingerprint;
   }
 }

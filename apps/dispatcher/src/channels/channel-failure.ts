@@ -53,8 +53,8 @@ const removalAtMs = ({ kind, held, lastSeenAtMs }: QueueState): number | undefin
 };
 
 /**
- * When events will be lost if none is delivered until then: the queue is full, at the rate at which the events came that are
- * in it, its oldest event has reached the limit of age, or the channel is removed. undefined: none waits.
+ * When events will be lost if none is delivered until then: the queue is full, if events arrive as fast as those in it
+ * did, its oldest event has reached the limit of age, or the channel is removed. undefined: no event waits.
  */
 export const lossAtMs = (queue: QueueState | undefined, nowMs: number): number | undefined => {
   if (queue?.oldestAtMs === undefined) return undefined;

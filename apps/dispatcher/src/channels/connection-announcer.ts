@@ -5,7 +5,8 @@ import { SharedClock } from '../queue/shared-clock.js';
 import { Replicas } from '../replicas/replicas.js';
 import { ChannelStore } from '../store/channel-store.js';
 
-const againMs = 1_000;
+/** Time between a failed announcement and the next attempt. */
+const retryDelayMs = 1_000;
 
 /**
  * Announces that a channel got or lost its socket. It announces what Redis says under the key's lock, so the last
@@ -50,7 +51,7 @@ export class ConnectionAnnouncer {
         this.waiting.add(channelId);
         this.logger.warn({ err, channelId }, 'state of a channel not announced yet');
         if (this.stopping) break;
-        await this.clock.sleep(againMs);
+        await this.clock.sleep(retryDelayMs);
       }
     }
     // In the same turn of the event loop in which no channel was left, so that a later change starts the work again.

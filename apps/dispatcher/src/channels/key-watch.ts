@@ -6,7 +6,8 @@ import { SharedClock } from '../queue/shared-clock.js';
 import { ChannelEnds } from './channel-ends.js';
 import { CallbackHealth } from './callback-health.js';
 
-const againMs = 1_000;
+/** Time between a failed attempt to apply a change and the next one. */
+const retryDelayMs = 1_000;
 const appliedAtOnce = 8;
 
 /**
@@ -64,7 +65,7 @@ export class KeyWatch implements OnModuleInit {
       this.pending.applied(keyId, change);
     } catch (err) {
       this.logger.warn({ err, channelId: keyId }, 'change of a key not yet applied to its channel');
-      await this.clock.sleep(againMs, this.stopping.signal);
+      await this.clock.sleep(retryDelayMs, this.stopping.signal);
     }
   }
 }

@@ -13,8 +13,9 @@ export class OneByOne {
   ) {}
 
   /**
-   * An error of one channel is logged as `failure`, and the next channels have their turn, because it may fail each time.
-   * Rejects when PostgreSQL or Redis does not answer: then it would fail for all.
+   * If `work` fails for a channel, this is logged as `failure` and the next channel follows, so that a channel that
+   * always fails does not stop the others. Rejects when PostgreSQL or Redis does not answer, because `work` would then
+   * fail for all channels.
    */
   async run<T extends { channelId: string }>(
     channels: readonly T[],

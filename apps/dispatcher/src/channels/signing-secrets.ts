@@ -21,7 +21,7 @@ export class SigningSecrets {
     return target?.signing?.secrets ?? [];
   }
 
-  /** `owner`: whose channel it is, when that is not the caller's. */
+  /** `owner`: whose channel it is, when that is not the caller's. Throws SigningSecretsExceeded. */
   async make(caller: Caller, owner: Owner = caller): Promise<SigningSecret> {
     const made = newSigningSecret(this.clock.now());
     const another = (secrets: readonly SigningSecret[]): readonly SigningSecret[] => {
@@ -32,6 +32,7 @@ export class SigningSecrets {
     return made;
   }
 
+  /** Throws SigningSecretNotFound. */
   async remove(caller: Caller, id: string, owner: Owner = caller): Promise<void> {
     const without = (secrets: readonly SigningSecret[]): readonly SigningSecret[] => {
       const others = secrets.filter((secret) => secret.id !== id);

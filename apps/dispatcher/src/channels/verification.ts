@@ -43,7 +43,7 @@ export class VerificationSlots {
   }
 }
 
-/** Checks targets, and asks URLs whether they want to be called (spec §4.5 rule 1). */
+/** Checks callback targets, and verifies that their URLs accept messages (spec §4.5 rule 1). */
 @Injectable()
 export class Verification {
   private readonly slots = new VerificationSlots();
@@ -82,9 +82,9 @@ export class Verification {
   private async call(target: CallbackTarget, signing: Signing | undefined): Promise<string | undefined> {
     const headers = signing && signatureHeaders(signing, `msg_${newId()}`, this.clock.now(), body);
     // A connection of its own: the channel may still be sending to its previous URL.
-    const line = `verification ${newId()}`;
-    const sent = await this.sender.send(line, target, { body, ...(headers && { headers }) });
-    this.sender.forget(line);
+    const connectionId = `verification ${newId()}`;
+    const sent = await this.sender.send(connectionId, target, { body, ...(headers && { headers }) });
+    this.sender.forget(connectionId);
     return sent.ok ? undefined : failureReasonOf(sent);
   }
 }

@@ -89,7 +89,7 @@ const eventsPerPing = socketWindowEvents / 4;
 const eventsOf = (extents: readonly Extent[]): number => extents.reduce((sum, { from, to }) => sum + to - from, 0);
 
 /** How long a client may take to answer the close of its socket. */
-export const goodbyeMs = 5_000;
+export const closeTimeoutMs = 5_000;
 
 /**
  * One WebSocket and its channel: reads batches, sends them, and removes each from the queue only when the pong to the
@@ -171,8 +171,8 @@ export class WebSocketSession implements Holder {
     if (this.cause) return;
     this.cause = cause;
     this.line.socket.close(closeCodes[cause], cause);
-    const tooLate = this.parts.clock.after(goodbyeMs, () => this.line.socket.terminate());
-    this.line.socket.once('close', () => tooLate.cancel());
+    const timeout = this.parts.clock.after(closeTimeoutMs, () => this.line.socket.terminate());
+    this.line.socket.once('close', () => timeout.cancel());
     this.schedulePump();
   }
 

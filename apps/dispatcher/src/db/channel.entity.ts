@@ -37,6 +37,7 @@ export class Channel implements ChannelHealth {
   @Column({ name: 'registered_with', type: 'text', nullable: true })
   registeredWith!: string | null;
 
+  /** For a callback: the latest state of its key that any replica has read. */
   @Column({ name: 'key_seen', type: 'jsonb', nullable: true })
   keySeen!: KeySeen | null;
 

@@ -25,6 +25,7 @@ export class DropReport {
   @Column({ type: 'text', nullable: true })
   ending!: string | null;
 
+  /** Whether the last losses of the channel, which has ended, are announced. */
   @Column({ name: 'is_final', type: 'boolean', default: false })
   isFinal!: boolean;
 

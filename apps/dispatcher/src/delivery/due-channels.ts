@@ -5,8 +5,11 @@ import { RedisLink } from '../queue/redis-link.js';
 import { SharedClock } from '../queue/shared-clock.js';
 import { OWNER } from '../queue/tokens.js';
 
-/** How often a replica looks for due channels while none is due. A channel whose due time is known is looked up at that time. */
-const aheadMs = 500;
+/**
+ * How often a replica looks for due channels while none is due. It reads the due times up to then, so that it looks
+ * earlier if a channel falls due earlier.
+ */
+const lookAheadMs = 500;
 
 /** How long a slow channel is postponed in favour of others. */
 const postponeMs = 1_000;
@@ -40,7 +43,7 @@ export class DueChannels {
   /** `free`: slots for callbacks. `resting`: channels that are left out, however long they have been due. */
   async find(free: number, resting: ReadonlySet<string>): Promise<Due> {
     const now = this.clock.now();
-    const soon = now + aheadMs;
+    const soon = now + lookAheadMs;
     const { shards } = this.keys;
     const lists = (await this.link.together([
       ...shards.map(({ ready }) => ['zrangebyscore', ready, '-inf', soon, 'WITHSCORES', 'LIMIT', 0, free + 1] as const),

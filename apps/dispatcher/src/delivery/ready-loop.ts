@@ -12,8 +12,11 @@ import { DueChannels } from './due-channels.js';
 /** How often a replica looks for work that other replicas left, while it is busy. */
 const pollMs = 100;
 
-/** A channel that could not be claimed rests for this long: Redis may refuse changes while its disk is full or a replica is away. */
-export const refusedMs = 1_000;
+/**
+ * Time until a channel that could not be claimed is tried again: Redis may refuse changes while its disk is full or one
+ * of its replicas is away.
+ */
+export const claimRetryDelayMs = 1_000;
 
 /** While others wait for a slot, a channel that always has more to send releases its slot after this many batches. */
 const batchesInARow = 16;
@@ -29,9 +32,9 @@ const drainMs = 3_000;
 @Injectable()
 export class ReadyLoop implements ChannelClaimer, OnApplicationBootstrap {
   private readonly aborting = new AbortController();
-  private nextLook: Timer | undefined;
-  private looking: Promise<void> | undefined;
-  private lookAgain = false;
+  private nextCheck: Timer | undefined;
+  private checking: Promise<void> | undefined;
+  private checkAgain = false;
   /** There were more due channels than slots. */
   private isCrowded = false;
   /** Channels that could not be claimed a moment ago. They occupy no slot: channels on another node of a cluster may still be claimable. */
@@ -50,26 +53,26 @@ export class ReadyLoop implements ChannelClaimer, OnApplicationBootstrap {
   onApplicationBootstrap(): void {
     // Every request under way listens to this signal.
     setMaxListeners(0, this.aborting.signal);
-    this.kick();
+    this.checkNow();
   }
 
-  /** Something may be due. */
-  kick(): void {
+  /** Looks for due channels, or looks once more after the check that is under way. */
+  checkNow(): void {
     if (this.stopped) return;
-    if (this.looking) {
-      this.lookAgain = true;
+    if (this.checking) {
+      this.checkAgain = true;
       return;
     }
-    this.nextLook?.cancel();
-    this.looking = this.look().then((waitMs) => {
-      this.looking = undefined;
+    this.nextCheck?.cancel();
+    this.checking = this.check().then((waitMs) => {
+      this.checking = undefined;
       if (this.stopped) return;
-      if (!this.lookAgain) {
-        this.nextLook = this.clock.after(waitMs, () => this.kick());
+      if (!this.checkAgain) {
+        this.nextCheck = this.clock.after(waitMs, () => this.checkNow());
         return;
       }
-      this.lookAgain = false;
-      this.kick();
+      this.checkAgain = false;
+      this.checkNow();
     });
   }
 
@@ -99,8 +102,8 @@ export class ReadyLoop implements ChannelClaimer, OnApplicationBootstrap {
   /** Claims nothing more, waits a while for requests to end, and releases the rest. */
   async stop(): Promise<void> {
     this.stopped = true;
-    this.nextLook?.cancel();
-    await this.looking;
+    this.nextCheck?.cancel();
+    await this.checking;
     const all = Promise.all(this.slots.deliveryEnds());
     const drained = new AbortController();
     await Promise.race([all, this.clock.sleep(drainMs, drained.signal)]);
@@ -109,8 +112,11 @@ export class ReadyLoop implements ChannelClaimer, OnApplicationBootstrap {
     await all;
   }
 
-  /** Resolves with the time after which to look again without a wake-up. */
-  private async look(): Promise<number> {
+  /**
+   * Wakes sockets and polls whose channel got something, and begins to deliver due callback channels. Resolves with the
+   * milliseconds until the next check, unless `checkNow` is called before.
+   */
+  private async check(): Promise<number> {
     try {
       const { due, isCrowded, held, nextInMs } = await this.channels.find(this.slots.free, this.resting);
       this.isCrowded = isCrowded;
@@ -148,20 +154,20 @@ export class ReadyLoop implements ChannelClaimer, OnApplicationBootstrap {
     const delivery = work({ signal: this.aborting.signal, lingerMs, mayContinue })
       .catch((err: unknown) => {
         this.logger.warn({ err, channelId }, 'delivery interrupted');
-        this.rest(channelId);
+        this.pauseClaims(channelId);
         return false;
       })
       .then((isMore) => {
-        if (isMore || this.isCrowded || lingerMs > 0) this.clock.after(lingerMs, () => this.kick());
+        if (isMore || this.isCrowded || lingerMs > 0) this.clock.after(lingerMs, () => this.checkNow());
       });
     this.slots.add(channelId, delivery);
   }
 
-  private rest(channelId: string): void {
+  private pauseClaims(channelId: string): void {
     this.resting.add(channelId);
-    void this.clock.sleep(refusedMs, this.aborting.signal).then(() => {
+    void this.clock.sleep(claimRetryDelayMs, this.aborting.signal).then(() => {
       this.resting.delete(channelId);
-      this.kick();
+      this.checkNow();
     });
   }
 }

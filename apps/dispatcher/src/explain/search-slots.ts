@@ -3,7 +3,7 @@ import { SearchRunning, TooManySearches } from '../errors.js';
 /** Searches that a replica runs at a time. Each reads a part of Kafka's topics. */
 const searchesMax = 2;
 
-/** Slots for searches, one of an account: a search for an event that does not exist may use all the time allowed. */
+/** Slots for searches, one for each account: a search for an event that does not exist may use all the time allowed. */
 export class SearchSlots {
   private readonly accounts = new Set<string>();
 

@@ -18,6 +18,6 @@ export class AppendNotifier {
     this.telemetry.appended(outcome, isReplay);
     this.bus.wake(outcome.wake);
     for (const claimed of outcome.claimed) this.loop.deliverClaimed(claimed);
-    if (outcome.callbacksReady) this.loop.kick();
+    if (outcome.callbacksReady) this.loop.checkNow();
   }
 }

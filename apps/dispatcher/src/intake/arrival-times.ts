@@ -6,12 +6,14 @@ import { positionOf } from './audience.js';
 /** Less than `beforeChannelSlackMs`: an event after a new channel's registration is never mistaken for an earlier one. */
 const refreshPeriodMs = 5_000;
 
-/** Ends kept of each partition: more than an hour, for a consumer that is behind. */
+/** Ends that are kept of each partition. They cover more than an hour, for a consumer that is behind. */
 const endsMax = 1_000;
 
+/** The end that a partition had at some time. */
 interface End {
-  /** A time before Kafka was asked. */
+  /** When Kafka was asked: messages at `offset` and beyond arrived later. Milliseconds since the epoch. */
   atMs: number;
+  /** Offset that the next message of the partition gets. */
   offset: bigint;
 }
 
@@ -42,7 +44,7 @@ export class ArrivalTimes implements OnModuleInit, OnApplicationShutdown {
     this.timer?.cancel();
   }
 
-  /** -Infinity when it is not known. */
+  /** The message with this offset arrived no earlier than this. -Infinity: nothing is known of its arrival. */
   earliestMs(topic: string, partition: number, offset: bigint): number {
     const ends = this.ends.get(positionOf({ topic, partition })) ?? [];
     // Nearly always the end is one of the last.
@@ -51,7 +53,7 @@ export class ArrivalTimes implements OnModuleInit, OnApplicationShutdown {
     return ends[n]?.atMs ?? -Infinity;
   }
 
-  /** Records that the partition ended at this offset, at this time or later. */
+  /** Records the end of a partition, which `positionOf` names. */
   private recordEnd(position: string, end: End): void {
     const ends = this.ends.get(position) ?? [];
     const last = ends.at(-1);

@@ -51,16 +51,16 @@ export const channelEvents = (
     else channel.parts.push({ batch, events: [event] });
   };
   // Events of one device come in a row, and nearly always for the same key.
-  let before: ChannelEvents | undefined;
+  let previous: ChannelEvents | undefined;
   for (const batch of batches)
     for (const event of batch.events) {
       const { accountId, audience } = event.item;
-      if (before && audience.length === 1 && audience[0] === before.channelId && accountId === before.accountId) {
-        if (!maySee || maySee(before.channelId, event)) add(before, batch, event);
+      if (previous && audience.length === 1 && audience[0] === previous.channelId && accountId === previous.accountId) {
+        if (!maySee || maySee(previous.channelId, event)) add(previous, batch, event);
         continue;
       }
       for (const channelId of audience === '*' ? (members.get(accountId) ?? []) : audience)
-        if (!maySee || maySee(channelId, event)) add((before = eventsOf(channelId, accountId)), batch, event);
+        if (!maySee || maySee(channelId, event)) add((previous = eventsOf(channelId, accountId)), batch, event);
     }
   return found;
 };

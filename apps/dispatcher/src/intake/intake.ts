@@ -198,7 +198,7 @@ export class Intake {
   }
 
   private noteAppended(batches: readonly IntakeBatch[]): void {
-    this.replay.passed(batches);
+    this.replay.recordAppended(batches);
     for (const batch of batches) this.lastAppended.set(positionOf(batch), { ...batch, events: [] });
     this.catchingUp ??= this.clock.after(lagMaxMs, () => this.catchUp());
   }

@@ -49,13 +49,14 @@ export class Replay {
     this.topics.set(topic, left);
   }
 
+  /** Whether all messages of the batch are read again. */
   covers({ topic, partition, lastOffset }: IntakeBatch): boolean {
     const left = this.topics.get(topic)?.get(partition);
     return left !== undefined && lastOffset < left.end;
   }
 
   /** Records that these batches are in the queues. */
-  passed(batches: readonly IntakeBatch[]): void {
+  recordAppended(batches: readonly IntakeBatch[]): void {
     for (const { topic, partition, lastOffset } of batches) {
       const left = this.topics.get(topic)?.get(partition);
       if (!left) continue;

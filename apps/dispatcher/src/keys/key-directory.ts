@@ -56,16 +56,16 @@ export class KeyDirectory {
     return !this.keys.has(keyId) || this.isDeleted(keyId);
   }
 
-  /** The state of the key as this replica knows it now. */
-  seen(keyId: string): KeySeen | undefined {
+  /** The state of the key as this replica knows it now. undefined: it knows no such key. */
+  stateOf(keyId: string): KeySeen | undefined {
     const record = this.keys.get(keyId);
     if (!record) return undefined;
     const { revision, fingerprint, earlier, mayConnect } = record;
     return { revision, fingerprint, mayConnect, ...(earlier && { earlier }) };
   }
 
-  /** Waits a little for the announcement of a secret that the gateway has accepted. */
-  async hearOf(keyId: string, secret: string): Promise<void> {
+  /** Waits a little for the announcement of a secret that the gateway has accepted. `secret`: its fingerprint. */
+  async waitForSecret(keyId: string, secret: string): Promise<void> {
     await this.keys.waitFor(keyId, unknownKeyWaitMs, (record) => secretsOf(record).includes(secret));
   }
 

@@ -2,8 +2,8 @@ import { categories, type Category } from '@lanyard/contracts';
 import { eventOverheadBytes } from '../limits.js';
 
 /**
- * Events are stored in chunks: measured, a list of chunks drains three times faster than a list of events. All numbers are
- * big endian:
+ * Events are stored in chunks: measurements showed that a list of chunks drains three times faster than a list of
+ * events. All numbers are big endian:
  *
  *   u8 category · u32 count · f64 time of the youngest event, ms · u32 length × count · events joined by commas
  *

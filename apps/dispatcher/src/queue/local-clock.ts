@@ -7,17 +7,17 @@ export abstract class DerivedClock implements Clock {
   readonly every: Clock['every'];
   readonly sleep: Clock['sleep'];
 
-  constructor(protected readonly own: Clock) {
-    this.after = own.after.bind(own);
-    this.every = own.every.bind(own);
-    this.sleep = own.sleep.bind(own);
+  constructor(protected readonly base: Clock) {
+    this.after = base.after.bind(base);
+    this.every = base.every.bind(base);
+    this.sleep = base.sleep.bind(base);
   }
 
   abstract now(): number;
 
-  /** How far the given clock is ahead of the wall clock: in tests, this skips hours. */
-  protected get aheadMs(): number {
-    return this.own.now() - Date.now();
+  /** How far the given clock is ahead of the wall clock: 0, except in tests, whose clock skips hours. */
+  protected get aheadOfWallClockMs(): number {
+    return this.base.now() - Date.now();
   }
 }
 
@@ -27,11 +27,11 @@ export abstract class DerivedClock implements Clock {
  */
 @Injectable()
 export class LocalClock extends DerivedClock {
-  constructor(@Inject(CLOCK) own: Clock) {
-    super(own);
+  constructor(@Inject(CLOCK) base: Clock) {
+    super(base);
   }
 
   now(): number {
-    return performance.now() + this.aheadMs;
+    return performance.now() + this.aheadOfWallClockMs;
   }
 }

@@ -34,8 +34,8 @@ const providers: Provider[] = [
   {
     provide: SharedClock,
     inject: [CLOCK, RedisLink, Keys],
-    useFactory: async (own: Clock, redis: RedisLink, keys: Keys) => {
-      const clock = new SharedClock(own, redis, keys.shardCount);
+    useFactory: async (base: Clock, redis: RedisLink, keys: Keys) => {
+      const clock = new SharedClock(base, redis, keys.shardCount);
       await clock.start();
       return clock;
     },

@@ -51,7 +51,7 @@ export const openRedis = (url: string, logger: Logger, forMessages = false): Red
 
 const openTimeoutMs = 10_000;
 
-const ready = (redis: RedisClient): Promise<void> =>
+const untilReady = (redis: RedisClient): Promise<void> =>
   new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
       redis.disconnect();
@@ -79,8 +79,8 @@ const checkEviction = async (redis: RedisClient, logger: Logger): Promise<void> 
   }
 };
 
-/** After the loss of a cluster node: the recovery retries at this interval until its successor answers. */
-const nodeBackMs = 100;
+/** How long after the loss of a cluster node the recovery begins. It retries until the node's successor answers. */
+const recoveryDelayMs = 100;
 
 /**
  * The connection to Redis. A Redis that went away may come back without its last writes, so the time between two losses is
@@ -102,14 +102,14 @@ export class RedisLink {
     redis.on('ready', () => this.back());
     onNodeLost(redis, () => {
       this.lost();
-      setTimeout(() => this.back(), nodeBackMs).unref();
+      setTimeout(() => this.back(), recoveryDelayMs).unref();
     });
   }
 
   /** Rejects when Redis does not answer. */
   static async open(url: string, logger: Logger): Promise<RedisLink> {
     const redis = openRedis(url, logger);
-    await reached('Redis', redisHosts(url), ready(redis));
+    await reached('Redis', redisHosts(url), untilReady(redis));
     const link = new RedisLink(redis, logger);
     try {
       await awaiting(`Redis at ${redisHosts(url)}: settings`, checkEviction(redis, logger));
@@ -154,7 +154,7 @@ export class RedisLink {
   /** Commands that do not depend on each other, in one round trip where that is possible. Rejects when one fails. */
   async together(commands: readonly RedisCommand[]): Promise<unknown[]> {
     // The keys of a pipeline must lie on one node.
-    if (isCluster(this.redis)) return Promise.all(commands.map((command) => this.alone(command)));
+    if (isCluster(this.redis)) return Promise.all(commands.map((command) => this.callAlone(command)));
     const pipeline = this.redis.pipeline();
     for (const [name, ...rest] of commands) pipeline.call(name, rest);
     const replies = (await pipeline.exec()) ?? [];
@@ -169,7 +169,7 @@ export class RedisLink {
     this.redis.disconnect();
   }
 
-  private async alone(command: RedisCommand): Promise<unknown> {
+  private async callAlone(command: RedisCommand): Promise<unknown> {
     const [name, ...rest] = command;
     try {
       return await this.redis.call(name, rest);

@@ -15,20 +15,20 @@ export class SharedClock extends DerivedClock {
   private syncing: Timer | undefined;
 
   constructor(
-    own: Clock,
+    base: Clock,
     private readonly link: RedisLink,
     /** A key that selects the node whose time is used, in a cluster. */
     private readonly key: string,
   ) {
-    super(own);
+    super(base);
   }
 
   /** Rejects when Redis does not answer. */
   async start(): Promise<void> {
     await this.sync();
     this.link.onBack(() => void this.sync().catch(() => undefined));
-    // Without an answer the offset stays as it was.
-    this.syncing = this.own.every(syncPeriodMs, () => void this.sync().catch(() => undefined));
+    // If Redis does not answer, its last answer is extrapolated further.
+    this.syncing = this.base.every(syncPeriodMs, () => void this.sync().catch(() => undefined));
   }
 
   stop(): void {
@@ -36,7 +36,7 @@ export class SharedClock extends DerivedClock {
   }
 
   now(): number {
-    return Math.floor(this.redisMs + performance.now() - this.askedAtMs) + this.aheadMs;
+    return Math.floor(this.redisMs + performance.now() - this.askedAtMs) + this.aheadOfWallClockMs;
   }
 
   private async sync(): Promise<void> {

@@ -41,7 +41,7 @@ describe('recovery', () => {
       onLost: (listener: () => void) => void (listeners.lost = listener),
       onBack: (listener: () => void) => void (listeners.back = listener),
     };
-    const againMs = 2_000;
+    const fullRetryDelayMs = 2_000;
 
     const started = async () => {
       const holders = new Holders();
@@ -71,10 +71,10 @@ describe('recovery', () => {
 
     it('the replica starts and delivers, and the intake opens when there is room', async () => {
       const { seen, holders, clock } = await started();
-      await clock.advance(5 * againMs);
+      await clock.advance(5 * fullRetryDelayMs);
       expect([seen.isOpen, holders.areSuspended, seen.released]).toEqual([false, false, 1]);
       seen.isFull = false;
-      await clock.advance(againMs);
+      await clock.advance(fullRetryDelayMs);
       expect([seen.isOpen, holders.areSuspended, seen.released]).toEqual([true, false, 1]);
     });
 
@@ -84,7 +84,7 @@ describe('recovery', () => {
       links.eras = '1';
       expect(holders.areSuspended).toBe(true);
       listeners.back();
-      await clock.advance(againMs);
+      await clock.advance(fullRetryDelayMs);
       expect([seen.isOpen, holders.areSuspended, seen.released]).toEqual([false, false, 2]);
     });
   });

@@ -7,10 +7,11 @@ import { SharedClock } from '../queue/shared-clock.js';
 import { Holders } from '../replicas/holders.js';
 import { Replicas } from '../replicas/replicas.js';
 
-const againMs = 500;
+/** Time between a failed recovery and the next attempt. */
+const retryDelayMs = 500;
 
 /** While Redis is full, all channels are compared this often. */
-const fullAgainMs = 2_000;
+const fullRetryDelayMs = 2_000;
 
 /** Repairs also fix what a crash between PostgreSQL and Redis left behind. */
 const repairPeriodMs = 60_000;
@@ -97,10 +98,10 @@ export class Recovery implements OnModuleInit, OnApplicationShutdown {
         if (!isDelivering) this.holders.resume();
         isDelivering = true;
         if (outcome === 'open') return this.logger.warn('continued from what Redis has');
-        await this.clock.sleep(fullAgainMs);
+        await this.clock.sleep(fullRetryDelayMs);
       } catch (err) {
         this.logger.warn({ err }, 'recovery from a loss of Redis is tried again');
-        await this.clock.sleep(againMs);
+        await this.clock.sleep(retryDelayMs);
       }
     }
   }

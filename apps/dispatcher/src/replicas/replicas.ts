@@ -7,8 +7,8 @@ import { RedisLink } from '../queue/redis-link.js';
 import { SharedClock } from '../queue/shared-clock.js';
 import { OWNER } from '../queue/tokens.js';
 
-/** A replica shows that it lives this often. */
-const beatPeriodMs = 500;
+/** How often a replica sends a heartbeat. */
+const heartbeatPeriodMs = 500;
 
 /** A replica that is silent for this long is considered dead, and its channels are released. */
 const silenceMaxMs = 5_000;
@@ -17,7 +17,7 @@ const silenceMaxMs = 5_000;
 const disconnectedMaxMs = 1_200;
 
 /** A replica that could not check for this long, because Redis was away or it paused, cannot tell whether others are silent. */
-const blindMaxMs = 3 * beatPeriodMs;
+const blindMaxMs = 3 * heartbeatPeriodMs;
 
 /** At every nth heartbeat, a replica also looks for holds of replicas that send no heartbeats at all. */
 const holdersEveryHeartbeats = 10;
@@ -33,10 +33,11 @@ const replicaOf = (owner: string): string => owner.slice(0, owner.lastIndexOf('#
  */
 @Injectable()
 export class Replicas {
+  /** When each other replica was first seen with its present number of heartbeats, by the monotonic clock. */
   private readonly seen = new Map<string, { heartbeats: string; sinceMs: number }>();
-  private lookedAtMs = 0;
+  private checkedAtMs = 0;
   private heartbeats = 0;
-  private beating: Timer | undefined;
+  private heartbeatTimer: Timer | undefined;
   private readonly socketsLostListeners: ((channelIds: readonly string[]) => void)[] = [];
 
   constructor(
@@ -61,14 +62,14 @@ export class Replicas {
     );
     // Earlier processes of this replica, before its restart: no need to wait for their time-out.
     for (const owner of earlier) await this.releaseHeld(owner);
-    this.beating = this.clock.every(beatPeriodMs, () => {
+    this.heartbeatTimer = this.clock.every(heartbeatPeriodMs, () => {
       this.sendHeartbeat().catch((err: unknown) => this.logger.warn({ err }, 'heartbeat failed'));
     });
   }
 
   /** Frees everything that this replica still holds. */
   async stop(): Promise<void> {
-    this.beating?.cancel();
+    this.heartbeatTimer?.cancel();
     await this.releaseHeld().catch((err: unknown) => this.logger.warn({ err }, 'handover failed'));
   }
 
@@ -87,9 +88,9 @@ export class Replicas {
     await this.link.run('heartbeat', [this.keys.replicas], [this.owner]);
     const replicas = await this.link.redis.hgetall(this.keys.replicas);
     if (this.heartbeats++ % holdersEveryHeartbeats === 0)
-      for (const owner of await this.holders()) replicas[owner] ??= '';
-    if (performance.now() - this.lookedAtMs > blindMaxMs) this.seen.clear();
-    this.lookedAtMs = performance.now();
+      for (const owner of await this.ownersOfChannels()) replicas[owner] ??= '';
+    if (performance.now() - this.checkedAtMs > blindMaxMs) this.seen.clear();
+    this.checkedAtMs = performance.now();
     for (const [owner, heartbeats] of Object.entries(replicas)) {
       if (owner === this.owner || !(await this.isGone(owner, heartbeats))) continue;
       this.logger.warn({ owner }, 'a replica is silent: its channels are free');
@@ -101,7 +102,7 @@ export class Replicas {
   }
 
   /** Replicas with channels. A replica whose channels were released may have claimed more and died before its next heartbeat. */
-  private async holders(): Promise<string[]> {
+  private async ownersOfChannels(): Promise<string[]> {
     const lists = await Promise.all(this.keys.shards.map(({ owners }) => this.link.redis.smembers(owners)));
     return lists.flat();
   }

@@ -184,7 +184,7 @@ export class LockedChannel {
   async remove(channel: Channel, announcement: Announcement, auditAction?: AuditAction): Promise<void> {
     await this.manager.transaction(async (manager) => {
       await manager.delete(Channel, { keyId: this.keyId });
-      await this.announcing.reports.ends(manager, channel, announcement.reason ?? announcement.status);
+      await this.announcing.reports.recordEnding(manager, channel, announcement.reason ?? announcement.status);
       await this.append(manager, channel, announcement);
       if (auditAction) await this.record(manager, channel, auditAction);
     });

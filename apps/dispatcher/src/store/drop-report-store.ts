@@ -39,8 +39,8 @@ export class DropReportStore {
     });
   }
 
-  /** Keeps why a channel ended until `announceLast`. */
-  async ends(manager: EntityManager, { keyId, createdAt }: Subject, ending: string): Promise<void> {
+  /** Stores why a channel ended, for `announceLast`. */
+  async recordEnding(manager: EntityManager, { keyId, createdAt }: Subject, ending: string): Promise<void> {
     await this.put(manager, { keyId, createdAt, ending });
   }
 

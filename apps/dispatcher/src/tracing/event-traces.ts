@@ -14,10 +14,10 @@ interface Note {
   opening: string;
 }
 
-/** Events that are not delivered within this time end their trace in the queue. */
+/** The trace of an event that is not delivered within this time ends in the queue. */
 const noteSeconds = 300;
 
-/** Of one channel; older ones are given up. */
+/** Notes that are kept for one channel, the newest ones. */
 const notesMax = 256;
 
 /**

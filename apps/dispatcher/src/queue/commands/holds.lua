@@ -1,4 +1,4 @@
--- Whether the replica that claimed a callback is still to send to it, with the same target.
+-- Whether the replica that claimed a callback may still send to it, with the same target.
 --
 -- KEYS  of the shard, of the channel
 -- ARGV  token  revision that the holder knows
