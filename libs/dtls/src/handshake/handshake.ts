@@ -154,10 +154,6 @@ export abstract class Handshake {
     else this.fail('timeout');
   }
 
-  protected get isOver(): boolean {
-    return this.ended;
-  }
-
   /** Adds a message to the transcript. @returns The item of a flight. */
   protected message(type: number, body: Buffer, epoch: 0 | 1 = 0): FlightItem {
     const content = this.transcript.add(type, this.nextSequence++, body);
