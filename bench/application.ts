@@ -2,6 +2,7 @@
 import { Lanyard } from '@lanyard/client';
 import { CallbackReceiver, WebSocketClient } from '@lanyard/testing';
 
+/** A message as it arrived: JSON text, and the time by `performance.now`. */
 export interface Message {
   atMs: number;
   body: Buffer;
@@ -14,6 +15,7 @@ export class Receiver extends CallbackReceiver {
   onMessage: (message: Message) => void = () => undefined;
 
   override onCall: CallbackReceiver['onCall'] = ({ path, body }) => {
+    // Calls are not kept, because there are too many.
     this.calls.length = 0;
     this.onMessage({ atMs: performance.now(), body: Buffer.from(body, 'latin1'), channel: Number(path.slice(1)) });
   };
@@ -27,6 +29,10 @@ export class Receiver extends CallbackReceiver {
   }
 }
 
+/**
+ * Resolves once the socket is open.
+ * @param key undefined for a program that authenticates no client
+ */
 export const openSocket = (url: string, key: string | undefined, onMessage: (message: Message) => void, channel = 0) =>
   new WebSocketClient({
     url,
@@ -51,7 +57,7 @@ export class Application {
     this.lanyard = new Lanyard({ baseUrl, key });
   }
 
-  /** Opens its WebSocket channel. */
+  /** Creates its WebSocket channel, and connects to it. */
   async listen() {
     await this.lanyard.call('PUT /v2/notification/websocket', { body: {} });
     const socket = await openSocket(this.baseUrl, this.key, (message) => this.onMessage(message));
@@ -59,7 +65,7 @@ export class Application {
   }
 
   /** Starts a server that answers 204 to everything, and registers it as the callback. */
-  async beCalled() {
+  async receiveCallbacks() {
     const receiver = await new Receiver().start();
     receiver.onMessage = (message) => this.onMessage(message);
     await this.lanyard.call('PUT /v2/notification/callback', { body: { url: receiver.url } });
@@ -71,6 +77,7 @@ export class Application {
   }
 }
 
+/** The values in a message; each is a number. */
 export const notificationsIn = (body: Buffer): { device: string; number: number }[] =>
   (JSON.parse(body.toString()).notifications ?? []).map((n: { ep: string; payload: string }) => ({
     device: n.ep,

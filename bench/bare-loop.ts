@@ -25,7 +25,7 @@ const open = Buffer.from('{"notifications":[');
 const comma = Buffer.from(',');
 const close = Buffer.from(']}');
 
-/** Messages of our topics begin with their item. */
+/** The item, with which a message of the services begins. A header has its length, so the message is not parsed. */
 const itemOf = (value: Buffer, headers: IHeaders | undefined) => {
   const bytes = Number(headers?.['ce_itembytes'] ?? 0);
   return bytes > 0 ? value.subarray(itemStart, itemStart + bytes) : value;

@@ -40,7 +40,7 @@ import type { SystemOptions } from '../tools/lanyard/system.ts';
 /** Figures by name. A name ends with the unit; ratios end with `_ratio`. */
 type Figures = Record<string, number>;
 
-/** `seconds`: how long each round of a benchmark measures, if it is limited by time */
+/** `seconds`: how long each round of a benchmark measures, if it is limited by time; `say` writes to standard error */
 export interface Context {
   system: BenchSystem;
   seconds: number;

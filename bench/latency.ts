@@ -13,14 +13,14 @@ const topic = 'bench.latency';
 export const latency: Bench = {
   about: 'device value to WebSocket frame at 200/s, beside kafkajs producer, consumer and ws.send',
   async run({ system, seconds, rounds, say }) {
-    const [ours, bare] = [new Travels(), new Travels()];
+    const [measured, bare] = [new Travels(), new Travels()];
     const into =
       (travels: Travels) =>
       ({ body, atMs }: Message) => {
         for (const { number } of notificationsIn(body)) travels.arrive(number, atMs);
       };
     const app = await system.application();
-    app.onMessage = into(ours);
+    app.onMessage = into(measured);
     await app.listen();
     const all = await startReporters(system, app, 'latency');
     await system.kafka.ensureTopics([{ ...DeviceValues, name: topic }]);
@@ -29,24 +29,24 @@ export const latency: Bench = {
 
     let number = 1_000;
     const report = () => {
-      ours.leave(++number);
+      measured.depart(++number);
       void all[number % all.length]?.device.report(path, number);
     };
     const produce = () => {
-      bare.leave(++number);
+      bare.depart(++number);
       const payload = Buffer.from(String(number)).toString('base64');
       const value = Buffer.from(JSON.stringify({ ep: newId(), path, ct: 'text/plain', payload, 'max-age': 60 }));
       void system.producer.sendTo(topic, { key: String(number % all.length), value, headers: {} });
     };
     const measure = async (forSeconds: number) => {
-      for (const [travels, act] of [[ours, report] as const, [bare, produce] as const]) {
+      for (const [travels, act] of [[measured, report] as const, [bare, produce] as const]) {
         await evenly(forSeconds * perSecond, perSecond, act);
         await travels.allArrived('values');
       }
     };
     // A warm-up, in which connections are made and code is compiled.
     await measure(2);
-    ours.took.length = bare.took.length = 0;
+    measured.tookMs.length = bare.tookMs.length = 0;
     for (let n = 0; n < rounds; n++) {
       say(`round ${n + 1} of ${rounds}`);
       await measure(seconds);
@@ -55,6 +55,6 @@ export const latency: Bench = {
     socket.cut();
     loop.stop();
     app.close();
-    return { values: ours.took.length, ...besideBare(ours, bare) };
+    return { values: measured.tookMs.length, ...besideBare(measured, bare) };
   },
 };

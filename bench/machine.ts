@@ -1,4 +1,4 @@
-/** Whether a machine has enough free CPU time for a benchmark, also while it runs. */
+/** Whether a machine has enough free CPU time for a benchmark, also while it runs; and what a process uses (Linux). */
 import { sleep } from '../tools/lanyard/project.ts';
 import { existsSync, readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
@@ -28,7 +28,7 @@ export const busyMs = () => {
 const ticks = () => {
   const fields = existsSync('/proc/stat') ? readFileSync('/proc/stat', 'utf8').split('\n', 1)[0] : '';
   const [, ...times] = (fields ?? '').trim().split(/\s+/).map(Number);
-  // The last two, for guests, are included in the first.
+  // The last two fields, the time of guests, are included in the first two.
   return { stolen: times[7] ?? 0, all: times.slice(0, 8).reduce((sum, time) => sum + time, 0) };
 };
 
@@ -45,6 +45,7 @@ export class Theft {
 
 const clockTicksPerSecond = 100;
 
+/** CPU time that a process has used since it started (proc(5), `utime` and `stime`). */
 export const cpuSeconds = (pid: number | undefined) => {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
   return (Number(fields[11]) + Number(fields[12])) / clockTicksPerSecond;

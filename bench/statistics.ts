@@ -1,4 +1,7 @@
-/** @param p 0 to 1 */
+/**
+ * NaN if there are no values.
+ * @param p 0 to 1
+ */
 export const percentile = (values: readonly number[], p: number) => {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * p))] ?? NaN;
@@ -6,7 +9,7 @@ export const percentile = (values: readonly number[], p: number) => {
 
 export const median = (values: readonly number[]) => percentile(values, 0.5);
 
-/** Two decimals, or three digits when small. */
+/** A whole number from 100 on, otherwise three significant digits. */
 export const round = (value: number) => Number(value >= 100 ? value.toFixed(0) : value.toPrecision(3));
 
 /** Figures by name, in one line. */

@@ -3,42 +3,45 @@ import { sleep } from '../tools/lanyard/project.ts';
 import { percentile, round } from './statistics.ts';
 
 export class Travels {
-  left = new Map<number, number>();
-  took: number[] = [];
+  /** When each number in transit was sent. */
+  departedAtMs = new Map<number, number>();
+  tookMs: number[] = [];
 
-  leave(number: number, atMs: number = performance.now()) {
-    this.left.set(number, atMs);
+  depart(number: number, atMs: number = performance.now()) {
+    this.departedAtMs.set(number, atMs);
   }
 
+  /** Counts only the first arrival of a number. */
   arrive(number: number, atMs: number) {
-    const leftAt = this.left.get(number);
-    if (leftAt === undefined) return;
-    this.took.push(atMs - leftAt);
-    this.left.delete(number);
+    const departedAtMs = this.departedAtMs.get(number);
+    if (departedAtMs === undefined) return;
+    this.tookMs.push(atMs - departedAtMs);
+    this.departedAtMs.delete(number);
   }
 
   async allArrived(what: string) {
-    await until(() => this.left.size === 0, `${what} (${this.left.size} are missing)`);
+    await until(() => this.departedAtMs.size === 0, `${what} (${this.departedAtMs.size} are missing)`);
   }
 }
 
-/** Our times compared with the bare reference, in ms. */
-export const besideBare = (ours: Travels, bare: Travels) => {
-  const at = ({ took }: Travels, p: number) => round(percentile(took, p));
+/** Percentiles of the measured times and of the bare reference, in ms, and how they compare. */
+export const besideBare = (measured: Travels, bare: Travels) => {
+  const at = ({ tookMs }: Travels, p: number) => round(percentile(tookMs, p));
   return {
-    p50_ms: at(ours, 0.5),
-    p99_ms: at(ours, 0.99),
-    max_ms: at(ours, 1),
+    p50_ms: at(measured, 0.5),
+    p99_ms: at(measured, 0.99),
+    max_ms: at(measured, 1),
     bare_p50_ms: at(bare, 0.5),
     bare_p99_ms: at(bare, 0.99),
     bare_max_ms: at(bare, 1),
-    p50_ratio: round(at(ours, 0.5) / at(bare, 0.5)),
-    p99_ratio: round(at(ours, 0.99) / at(bare, 0.99)),
-    added_p50_ms: round(at(ours, 0.5) - at(bare, 0.5)),
-    added_p99_ms: round(at(ours, 0.99) - at(bare, 0.99)),
+    p50_ratio: round(at(measured, 0.5) / at(bare, 0.5)),
+    p99_ratio: round(at(measured, 0.99) / at(bare, 0.99)),
+    added_p50_ms: round(at(measured, 0.5) - at(bare, 0.5)),
+    added_p99_ms: round(at(measured, 0.99) - at(bare, 0.99)),
   };
 };
 
+/** Throws when the condition is not met in time. */
 export const until = async (condition: () => boolean, what: string, timeoutMs = 60_000) => {
   const deadline = performance.now() + timeoutMs;
   while (!condition()) {
@@ -48,7 +51,7 @@ export const until = async (condition: () => boolean, what: string, timeoutMs = 
 };
 
 /**
- * Calls `act` `count` times, at an even rate.
+ * Calls `act` `count` times, at an even rate, and does not wait for its results.
  * @param earlyMs calls that are due within this time are made at once
  */
 export const evenly = async (count: number, perSecond: number, act: (n: number) => unknown, earlyMs = 0) => {

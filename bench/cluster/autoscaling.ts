@@ -27,11 +27,13 @@ const load = { devices: 20, valuesPerSecond: 20, callsPerSecond: 5, settleMs: 3_
 const sockets = 12;
 
 const timeoutMs = 600_000;
-const lookMs = 1_000;
+const pollMs = 1_000;
+/** Close code "service restart" (registry of RFC 6455). */
 const serviceRestart = 1012;
 
 const seconds = (sinceMs: number) => `${Math.round((performance.now() - sinceMs) / 1_000)} s`;
 
+/** The autoscaler, and the backlog that makes it add replicas. `millicores`: CPU limit of the first replica. */
 class ByLag {
   system: ClusterSystem;
   scaled: Scaled;
@@ -46,7 +48,7 @@ class ByLag {
   }
 
   /** Whether exactly this many replicas are ready, while none starts or ends. */
-  private async has(count: number) {
+  private async hasReplicas(count: number) {
     const args = [
       '-n',
       namespace,
@@ -55,14 +57,14 @@ class ByLag {
       '-o',
       'jsonpath={.status.replicas} {.status.readyReplicas}',
     ];
-    await sleep(lookMs);
+    await sleep(pollMs);
     const [all, ready] = (await this.system.kubectl.run(args)).split(' ').map(Number);
     return all === count && ready === count;
   }
 
   private async reached(count: number) {
     const started = performance.now();
-    await waitUntil(`${count} dispatchers`, () => this.has(count), { timeoutMs });
+    await waitUntil(`${count} dispatchers`, () => this.hasReplicas(count), { timeoutMs });
     const after = seconds(started);
     say(`${count} dispatchers after ${after}`);
     return after;
@@ -121,8 +123,8 @@ export const autoscaling = async (cluster: Cluster, millicores: number) => {
     say('under load');
     await rehearsal.step('the dispatcher scaled by its lag', () => byLag.work(), { inOrder: true });
     const { figures, violations } = await rehearsal.end();
-    const more = await violationsOf(rehearsal, moved);
-    return report(rehearsal, { figures, violations: [...violations, ...more] }, false);
+    const socketViolations = await violationsOf(rehearsal, moved);
+    return report(rehearsal, { figures, violations: [...violations, ...socketViolations] }, false);
   } finally {
     for (const one of moved) one.stop();
     rehearsal.stop();

@@ -28,7 +28,8 @@ export class Dispatchers {
   kafka: KafkaConnection;
   keys: { keyId: string; accountId: string }[] = [];
   next = 0;
-  perReplica = firstGuess;
+  /** Events that each replica delivered in a second in the last measurement. */
+  perSecondEach = firstGuess;
   repeated = 0;
 
   constructor(scaled: Scaled, brokers: string) {
@@ -55,10 +56,10 @@ export class Dispatchers {
 
   /** Measures delivered events a second. Throws when one is lost or overtaken. */
   async measure(replicas: number, seconds: number) {
-    const count = Math.ceil((this.perReplica * replicas * seconds) / (counted.to - counted.from));
+    const count = Math.ceil((this.perSecondEach * replicas * seconds) / (counted.to - counted.from));
     await this.deliver(count);
     const rate = this.rate(count);
-    this.perReplica = rate / replicas;
+    this.perSecondEach = rate / replicas;
     return rate;
   }
 

@@ -31,8 +31,8 @@ export class Scaled {
     return this.installation.kubectl.run(['-n', namespace, ...args]);
   }
 
-  /** Removes all pods of these services, whose reaction to the load is not measured. */
-  async absent(...apps: App[]) {
+  /** Removes all pods of these services, which would react to the load but are not measured. */
+  async removePods(...apps: App[]) {
     for (const app of apps) await this.run('scale', `deployment/${app}`, '--replicas=0');
   }
 
@@ -49,13 +49,16 @@ export class Scaled {
     return this.installation.kubectl.list('pods', '-n', namespace, '-l', `app.kubernetes.io/name=${this.app}`);
   }
 
-  async to(replicas: number) {
+  async scaleTo(replicas: number) {
     await this.run('scale', this.workload, `--replicas=${replicas}`);
     await this.installation.rolledOut([this.workload]);
     await waitUntil(`${replicas} pods`, async () => (await this.pods()).length === replicas, { timeoutMs: settledMs });
   }
 
-  /** How often pods could not run because their CPU time was used up: share of the periods since the last call, by pod. */
+  /**
+   * Returns a function that tells how often pods could not run since then because their CPU time was used up: the share
+   * of the scheduling periods (0 to 1), by pod.
+   */
   async throttling() {
     const before = (await this.containers()).map((container) => ({ container, at: container.throttling() }));
     return () =>

@@ -74,12 +74,12 @@ const scaleOne = async (installation: Installation, app: App, { seconds, rounds,
   const scaled = new Scaled(installation, app);
   const load = kind.of(scaled, (await installation.infrastructureUrls()).brokers);
   await load.start();
-  await scaled.absent(...kind.absent);
+  await scaled.removePods(...kind.absent);
   const rows: string[][] = [];
-  let one = 0;
+  let rateOfOne = 0;
   try {
     for (const replicas of counts) {
-      await scaled.to(replicas);
+      await scaled.scaleTo(replicas);
       await scaled.limit(unlimitedMillicores);
       await (load.warm?.(replicas) ?? load.measure(replicas, Math.max(seconds, warmSeconds)));
       await scaled.limit(millicores);
@@ -87,10 +87,10 @@ const scaleOne = async (installation: Installation, app: App, { seconds, rounds,
       const rates: number[] = [];
       for (let n = 0; n < rounds; n++) rates.push(await load.measure(replicas, seconds));
       const rate = median(rates);
-      one ||= rate;
-      const held = throttling().map(percent).join(', ');
-      say(`${app}, ${replicas} replicas: ${rates.map(Math.round).join(', ')} ${kind.what}; throttled in ${held}`);
-      const ratio = rate / one;
+      rateOfOne ||= rate;
+      const throttled = throttling().map(percent).join(', ');
+      say(`${app}, ${replicas} replicas: ${rates.map(Math.round).join(', ')} ${kind.what}; throttled in ${throttled}`);
+      const ratio = rate / rateOfOne;
       const isMet = ratio >= (goals[replicas] ?? 0);
       rows.push([
         app,
@@ -99,7 +99,7 @@ const scaleOne = async (installation: Installation, app: App, { seconds, rounds,
         String(Math.round(rate)),
         ratio.toFixed(2),
         `${goals[replicas]}${isMet ? '' : ', missed'}`,
-        held,
+        throttled,
       ]);
     }
   } finally {

@@ -13,7 +13,7 @@ import { Code, CoapUdpEndpoint } from '@lanyard/coap';
 let messages = 0;
 
 const echo = async () => {
-  // As in the CoAP endpoint, because addresses are literal.
+  // Looks up no names, as the CoAP endpoint does, because all addresses are literal.
   const socket = createSocket({ type: 'udp4', lookup: (host, _, done) => done(null, host, 4) });
   socket.on('message', (bytes, { address, port }) => {
     messages++;

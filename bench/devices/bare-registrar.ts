@@ -42,6 +42,7 @@ const sha = String(await redis.script('LOAD', store));
 
 /** One script for all messages that arrived within the time of a batch. */
 let batch: { args: (string | number)[]; stored: Promise<unknown> } | undefined;
+/** Resolves once Redis has the row: id, address, time, end of the lifetime, and a new session as JSON or ''. */
 const stored = (...row: (string | number)[]) => {
   if (!batch) {
     const args: (string | number)[] = [];

@@ -1,12 +1,12 @@
 /**
  * Devices that only report values, each with one confirmable notification at a time, and the next as soon as one is
- * acknowledged. A simulated device uses nearly as much CPU for a value as the proxy does; one of these uses a part of
- * that, because only a few bytes of its notifications change.
+ * acknowledged. A simulated device uses nearly as much CPU for a value as the proxy does; one of these uses a fraction
+ * of that, because only a few bytes of its notifications change.
  *
  *   node bench/devices/bare-reporters.ts URL FIRST-END PATH...
  *
- * The number of a device is at least FIRST and below END. Over coaps, each has the identity and the key of `credentials.ts`, and its
- * connection has an id of the server.
+ * The number of a device is at least FIRST and below END. Over coaps, each has the identity and the key of
+ * `credentials.ts`, and the server gives its connection an id.
  *
  * Each line on standard input is answered with a line of JSON: `registered`, `observations`, `values` acknowledged, `lost`
  * (retransmitted because no acknowledgement came), `waiting` (the first devices that are not registered and observed yet). The
@@ -27,13 +27,13 @@ const timers = new TickingTimers(systemDtlsClock);
 
 /** The server limits unknown peers by source address; on Linux each 127.x.y.z is an address of this machine. */
 const devicesPerAddress = 100;
-const isHere = server.startsWith('127.');
-/** Different networks, because a server may still send records to addresses of devices that are gone. */
+const isLocal = server.startsWith('127.');
+/** A different network with DTLS, because a server may still send records to addresses of devices that are gone. */
 const network = isSecure ? 25 : 24;
 const registeredAtOnce = 20;
 /** RFC 7252 §4.8: ACK_TIMEOUT. */
 const ackTimeoutMs = 2_000;
-const lookMs = 500;
+const checkMs = 500;
 
 const option = { observe: 6, path: 11, contentFormat: 12, query: 15 };
 const linkFormat = 40;
@@ -50,8 +50,8 @@ const totals = { registered: 0, observations: 0, values: 0, lost: 0 };
 
 const textOption = (number: number, text: string) => ({ number, value: Buffer.from(text) });
 
-/** An observation of one device, and the notification that is sent again and again, always a little different. */
-class Watch {
+/** An observation of one device, and its notification, in which only message id, number and payload change. */
+class Observation {
   number = 0;
   token: Buffer;
   bytes: Buffer<ArrayBufferLike>;
@@ -65,6 +65,7 @@ class Watch {
       ...{ type: 'CON', code: Code.Content, messageId: 0, token, options: [observe, text] },
       payload: Buffer.alloc(payloadDigits),
     });
+    // The first byte of the option has its number, 6, and the length of its value, 3.
     this.observeAt = this.bytes.indexOf(Buffer.from([0x63, 1, 0, 0]), 4 + token.length) + 1;
   }
 
@@ -85,8 +86,8 @@ class Reporter {
   /** Random (RFC 7252 §4.4), because the address may have belonged to another device a moment ago. */
   messageId = randomInt(0x10000);
   /** Observations by path. */
-  watches = new Map<string, Watch>();
-  all: Watch[] = [];
+  observations = new Map<string, Observation>();
+  all: Observation[] = [];
   turn = 0;
   /** The message that waits for its acknowledgement. */
   sent: Buffer | undefined;
@@ -101,8 +102,8 @@ class Reporter {
 
   async register() {
     const block = Math.floor(this.n / devicesPerAddress);
-    const own = isHere ? `127.${network}.${block >> 8}.${block & 255}` : undefined;
-    await new Promise((bound) => this.socket.bind(0, own, () => bound(undefined)));
+    const localAddress = isLocal ? `127.${network}.${block >> 8}.${block & 255}` : undefined;
+    await new Promise((bound) => this.socket.bind(0, localAddress, () => bound(undefined)));
     this.socket.on('message', (bytes) => (isSecure ? this.client?.receive(bytes) : this.receive(bytes)));
     if (isSecure) await this.connect();
     const done = new Promise((registered) => (this.registered = registered));
@@ -166,10 +167,10 @@ class Reporter {
     const { sent } = this;
     // An acknowledgement, or a Reset from a server that observed with another token before.
     const isAnswer = (Number(bytes[0]) & 0x20) === 0x20 && sent?.[2] === bytes[2] && sent?.[3] === bytes[3];
-    if (!isAnswer) return this.asked(bytes);
+    if (!isAnswer) return this.answerMessage(bytes);
     // An empty acknowledgement of a registration: its answer follows later.
     if (this.registered && bytes[1] === 0) this.sent = undefined;
-    else if (this.registered) this.answered(Number(bytes[1]));
+    else if (this.registered) this.onRegistrationAnswer(Number(bytes[1]));
     else {
       // Cleared, because an acknowledgement of a retransmitted message may arrive twice.
       this.sent = undefined;
@@ -178,7 +179,7 @@ class Reporter {
     }
   }
 
-  answered(code: number) {
+  onRegistrationAnswer(code: number) {
     if (code !== Code.Created) throw new Error(`registration answered with ${code}`);
     this.sent = undefined;
     this.registered?.(undefined);
@@ -193,11 +194,11 @@ class Reporter {
     ready.push(this);
   }
 
-  asked(bytes: Buffer) {
+  answerMessage(bytes: Buffer) {
     const message = decodeMessage(bytes);
     const { messageId, token, code } = message;
     if (message.type !== 'CON') return;
-    if (code === Code.Created && this.registered) this.answered(code);
+    if (code === Code.Created && this.registered) this.onRegistrationAnswer(code);
     const isRequest = code > 0 && code < 32;
     const isObserve = message.options.some(({ number, value }) => number === option.observe && value.length === 0);
     const reply = isObserve
@@ -212,27 +213,27 @@ class Reporter {
           payload: Buffer.alloc(0),
         };
     this.transmit(encodeMessage({ type: 'ACK', messageId, ...reply }));
-    if (isObserve) this.observed(message);
+    if (isObserve) this.addObservation(message);
   }
 
-  observed({ token, options }: CoapMessage) {
+  addObservation({ token, options }: CoapMessage) {
     const path = options
       .filter(({ number }) => number === option.path)
       .map(({ value }) => value)
       .join('/');
-    if (this.watches.get(path)?.token.equals(token)) return;
-    if (!this.watches.has(path)) totals.observations++;
-    this.watches.set(path, new Watch(Buffer.from(token)));
-    this.all = [...this.watches.values()];
+    if (this.observations.get(path)?.token.equals(token)) return;
+    if (!this.observations.has(path)) totals.observations++;
+    this.observations.set(path, new Observation(Buffer.from(token)));
+    this.all = [...this.observations.values()];
     this.begin();
   }
 
   report() {
-    const watch = this.all[this.turn++ % this.all.length];
-    if (watch) this.send(watch.next(this.nextId()));
+    const observation = this.all[this.turn++ % this.all.length];
+    if (observation) this.send(observation.next(this.nextId()));
   }
 
-  look(nowMs: number) {
+  retransmitIfDue(nowMs: number) {
     if (!this.sent || nowMs - this.sentAtMs < ackTimeoutMs) return;
     totals.lost++;
     this.send(this.sent);
@@ -241,6 +242,7 @@ class Reporter {
 
 /** Devices that may report. */
 const ready: Reporter[] = [];
+/** Reports that may be sent now; those that no device was ready for accumulate, up to 10 ms of them. */
 let due = 0;
 let tickedAtMs = performance.now();
 setInterval(() => {
@@ -254,8 +256,8 @@ setInterval(() => {
 
 const reporters = Array.from({ length: end - first }, (_, n) => new Reporter(first + n));
 setInterval(() => {
-  for (const reporter of reporters) reporter.look(performance.now());
-}, lookMs);
+  for (const reporter of reporters) reporter.retransmitIfDue(performance.now());
+}, checkMs);
 const namesMax = 3;
 const state = () => {
   const waiting = reporters.filter(({ hasBegun }) => !hasBegun).slice(0, namesMax);

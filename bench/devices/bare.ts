@@ -23,7 +23,7 @@ const update = encodeMessage({
   payload: Buffer.alloc(0),
 });
 
-/** One socket that keeps this many datagrams in flight; lost ones are replaced every second. */
+/** One socket that keeps `outstanding` datagrams in flight; sends as many again if none is answered for a second. */
 const client = async (port: number) => {
   const socket = createSocket({ type: 'udp4', lookup: (host, _, done) => done(null, host, 4) });
   let messageId = 0;

@@ -27,7 +27,10 @@ const kills = [
   [0.5, 'device-proxy-0'],
 ] as const;
 
-/** After a kill -9 of its device-proxy, a device continues with its next message, the update of its registration. */
+/**
+ * Devices that install at once, and update often: after a kill -9 of its device-proxy, a device continues with its next
+ * message, the update of its registration.
+ */
 const quick = {
   'values-per-second': 0,
   'firmware-install-seconds': 0,
@@ -74,7 +77,7 @@ const run = async ({ system, say }: Context) => {
   await campaign.start();
   const startedAt = performance.now();
   const elapsed = () => performance.now() - startedAt;
-  const left = [...kills];
+  const remainingKills = [...kills];
   let looks = 0;
   let saidAt = 0;
   for (;;) {
@@ -87,9 +90,9 @@ const run = async ({ system, say }: Context) => {
       say(`after ${Math.round(elapsed() / 1_000)} s: ${JSON.stringify(counts)}`);
       saidAt += 10_000;
     }
-    const [next] = left;
+    const [next] = remainingKills;
     if (next && succeeded >= next[0] * devices) {
-      left.shift();
+      remainingKills.shift();
       say(`${succeeded} of ${all} updated after ${Math.round(elapsed() / 1_000)} s: kill -9 ${next[1]}`);
       system.signal(next[1], 'SIGKILL');
       await system.restart(next[1]);
@@ -104,7 +107,7 @@ const run = async ({ system, say }: Context) => {
   await Promise.all(fleets.map((fleet) => fleet.stop()));
   if (notUpdated.length > 0)
     throw new Error(`${notUpdated.length} devices not updated: ${notUpdated.slice(0, 5).join('; ')}`);
-  if (left.length > 0 || updates !== devices || ends !== devices)
+  if (remainingKills.length > 0 || updates !== devices || ends !== devices)
     throw new Error(`${updates} updates and ${ends} ends of ${devices} devices`);
   return { devices, sleeping_devices: sleepers, seconds: round(seconds), per_second: round(devices / seconds), looks };
 };

@@ -24,7 +24,7 @@ export const commands: Bench = {
     });
     await fleet.until(({ registered }) => registered === devices, 'registrations');
     const ids = await idsOfDevices(app.lanyard, devices);
-    const [ours, bare] = [new Travels(), new Travels()];
+    const [measured, bare] = [new Travels(), new Travels()];
     let [number, failed] = [0, 0];
     const into =
       (travels: Travels) =>
@@ -34,18 +34,18 @@ export const commands: Bench = {
           travels.arrive(Number(id), atMs);
         }
       };
-    app.onMessage = into(ours);
+    app.onMessage = into(measured);
     const chain = await startCommandChain(system);
     const socket = await openSocket(chain.socketUrl, undefined, into(bare));
     // The application is the same for both.
     const bareLanyard = new Lanyard({ baseUrl: chain.url, key: app.key });
     const send = (travels: Travels, lanyard: Lanyard) => {
-      travels.leave(number);
+      travels.depart(number);
       const options = { asyncId: String(number) };
       void lanyard.sendCommand(ids[number++ % ids.length] ?? '', { method: 'GET', uri: '/3/0/0' }, options);
     };
     const run = async (forSeconds: number) => {
-      for (const [travels, lanyard] of [[ours, app.lanyard] as const, [bare, bareLanyard] as const]) {
+      for (const [travels, lanyard] of [[measured, app.lanyard] as const, [bare, bareLanyard] as const]) {
         await evenly(forSeconds * perSecond, perSecond, () => send(travels, lanyard));
         await travels.allArrived('answers');
       }
@@ -53,7 +53,7 @@ export const commands: Bench = {
     // A warm-up: registry, snapshot and event log catch up, connections are made, code is compiled.
     await sleep(5_000);
     await run(2);
-    ours.took.length = bare.took.length = 0;
+    measured.tookMs.length = bare.tookMs.length = 0;
     for (let n = 0; n < rounds; n++) {
       say(`round ${n + 1} of ${rounds}`);
       await run(seconds);
@@ -63,6 +63,6 @@ export const commands: Bench = {
     chain.stop();
     app.close();
     if (failed > 0) throw new Error(`${failed} commands failed`);
-    return { devices, commands: ours.took.length, ...besideBare(ours, bare) };
+    return { devices, commands: measured.tookMs.length, ...besideBare(measured, bare) };
   },
 };

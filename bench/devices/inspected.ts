@@ -14,6 +14,7 @@ export class Inspected {
   static async open(system: BenchSystem) {
     const { pid } = system.unit('device-proxy-0').unit;
     const log = join(system.logs, 'device-proxy-0.log');
+    // Starts the inspector of Node.
     process.kill(Number(pid), 'SIGUSR1');
     let url = '';
     await until(
@@ -47,6 +48,7 @@ export class Inspected {
     });
   }
 
+  /** `used`: by the heap and outside of it, for example by buffers; `rss`: by the whole process. */
   async bytes() {
     await this.call('HeapProfiler.collectGarbage');
     await this.call('HeapProfiler.collectGarbage');

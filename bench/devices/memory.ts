@@ -19,7 +19,8 @@ const updateSeconds = 60;
 const updatesPerSecond = 1_000;
 const extrapolatedTo = 100_000;
 
-export const all = async (fleets: Simulator[], what: 'registered' | 'observations', count: number) => {
+/** Waits until the fleets together have this many. Throws after half an hour. */
+export const untilAll = async (fleets: Simulator[], what: 'registered' | 'observations', count: number) => {
   const deadline = performance.now() + 1_800_000;
   for (;;) {
     const states = await Promise.all(fleets.map((fleet) => fleet.state()));
@@ -59,7 +60,7 @@ export const registerAll = async (
         'values-per-second': 0,
       }),
     );
-    await all(fleets, 'registered', from + names.length);
+    await untilAll(fleets, 'registered', from + names.length);
     say(`${from + names.length} registered after ${((performance.now() - startedAt) / 1_000).toFixed(0)} s`);
   }
   rmSync(folder, { recursive: true, force: true });
@@ -93,7 +94,7 @@ const memoryBench = (overDtls: boolean): Bench => ({
     const registered = await inspected.bytes();
     const presubscribedAt = performance.now();
     await proxy.presubscribe(paths);
-    await all(fleets, 'observations', wanted * paths.length);
+    await untilAll(fleets, 'observations', wanted * paths.length);
     const observedAt = performance.now();
     await sleep(settledMs);
     const observed = await inspected.bytes();

@@ -1,4 +1,4 @@
-/** A device-proxy with its own infrastructure, a registry that creates devices, an account for every device, and simulated devices. */
+/** A device-proxy with its own infrastructure, a registry that creates devices, one account, and simulated devices. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -25,6 +25,7 @@ export class Proxy extends Customer {
     this.url = system.unit('device-proxy-0').unit.address;
   }
 
+  /** Announces the account, whose devices are created when they connect, and its key. */
   async begin() {
     const { accountId } = this;
     const { producer } = this.system;

@@ -1,5 +1,5 @@
 /**
- * Kills and stops one of two device-proxies repeatedly while commands run, and counts the outcome of each command
+ * Kills or suspends one of two device-proxies repeatedly while commands run, and counts the outcome of each command
  * and how long the devices were away. Fails when a promise was broken: see docs/faults.md.
  */
 import { readdirSync, readFileSync } from 'node:fs';
@@ -38,8 +38,8 @@ const assertAlive = (system: BenchSystem, name: string) => {
   if (!isProcess(pid, marker)) throw new Error(`${name} has ended by itself`);
 };
 
-/** Prints the last log lines of the services, before everything is removed. */
-const lastWords = ({ logs }: BenchSystem, say: (text: string) => void) => {
+/** Prints the last errors in the logs of device-proxies and gateways, before everything is removed. */
+const printLastErrors = ({ logs }: BenchSystem, say: (text: string) => void) => {
   for (const file of readdirSync(logs).filter((name) => /^(device-proxy|gateway)/.test(name))) {
     const lines = readFileSync(join(logs, file), 'utf8').trimEnd().split('\n');
     const errors = lines.filter((line) => !line.includes('"level":40')).slice(-errorsShown);
@@ -132,7 +132,7 @@ export const replicaFaults: Bench = {
     try {
       return await inject(context);
     } catch (error) {
-      lastWords(context.system, context.say);
+      printLastErrors(context.system, context.say);
       throw error;
     }
   },

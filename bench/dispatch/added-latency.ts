@@ -10,7 +10,7 @@ import type { Bench } from '../benches.ts';
 
 const perSecond = 1_000;
 const tickMs = 5;
-/** Warm-up of each way: in its first seconds, a broker that was just started takes ten times as long. */
+/** Warm-up of each case: in its first seconds, a broker that was just started takes ten times as long. */
 const warmUpSeconds = 8;
 
 export const addedLatency: Bench = {
@@ -30,44 +30,45 @@ export const addedLatency: Bench = {
     bare.signal('SIGSTOP');
     let next = 0;
 
-    const made = (to: typeof called, forSeconds: number) => {
+    const makeValues = (to: typeof called, forSeconds: number) => {
       const first = next;
       next += forSeconds * perSecond;
       return { first, messages: values([to], first, forSeconds * perSecond) };
     };
-    const send = async ({ first, messages }: ReturnType<typeof made>) => {
+    const send = async ({ first, messages }: ReturnType<typeof makeValues>) => {
       const sendOne = (n: number) => {
-        travels.leave(first + n, nowMs());
+        travels.depart(first + n, nowMs());
         void system.producer.sendEncoded(DeviceValues, messages[n] as (typeof messages)[number]);
       };
       await evenly(messages.length, perSecond, sendOne, tickMs);
       await travels.allArrived('values');
     };
     const dispatcher = (name: NodeJS.Signals) => system.signal('dispatcher-0', name);
-    const ways = [
-      { name: 'callback' as const, to: called, own: dispatcher, others: bare.signal },
-      { name: 'websocket' as const, to: listening, own: dispatcher, others: bare.signal },
-      { name: 'bare' as const, to: listening, own: bare.signal, others: dispatcher },
+    /** `reader`, `otherReader`: send a signal to the program that is measured, and to the other reader of the topic. */
+    const cases = [
+      { name: 'callback' as const, to: called, reader: dispatcher, otherReader: bare.signal },
+      { name: 'websocket' as const, to: listening, reader: dispatcher, otherReader: bare.signal },
+      { name: 'bare' as const, to: listening, reader: bare.signal, otherReader: dispatcher },
     ];
-    /** Measures one way at a time: a reader that is not measured is suspended, and catches up before its turn. */
-    const measure = async ({ to, own, others }: (typeof ways)[number], forSeconds: number) => {
-      others('SIGSTOP');
-      own('SIGCONT');
+    /** Measures one case: the reader that is not measured is suspended, and catches up before its turn. */
+    const measure = async ({ to, reader, otherReader }: (typeof cases)[number], forSeconds: number) => {
+      otherReader('SIGSTOP');
+      reader('SIGCONT');
       travels = new Travels();
       // Made beforehand, because it takes 70 ms in which nothing is received; its garbage is collected during what follows.
-      const [first, counted] = [made(to, 2), made(to, forSeconds)];
+      const [first, counted] = [makeValues(to, 2), makeValues(to, forSeconds)];
       await send(first);
-      travels.took = [];
+      travels.tookMs = [];
       await send(counted);
-      return travels.took;
+      return travels.tookMs;
     };
-    /** The latencies of each round, by way. */
+    /** The latencies of each round, by case, in ms. */
     const took: Record<'callback' | 'websocket' | 'bare', number[][]> = { callback: [], websocket: [], bare: [] };
-    for (const way of ways) await measure(way, warmUpSeconds);
+    for (const each of cases) await measure(each, warmUpSeconds);
     for (let n = 1; n <= rounds; n++) {
-      for (const way of ways) took[way.name].push(await measure(way, seconds));
-      // Each way is the first one in turn.
-      ways.push(...ways.splice(0, 1));
+      for (const each of cases) took[each.name].push(await measure(each, seconds));
+      // Each case is the first one in turn.
+      cases.push(...cases.splice(0, 1));
       const ofRound = Object.entries(took).map(([name, all]) => {
         const last = all.at(-1) ?? [];
         return `${name} ${percentile(last, 0.5).toFixed(2)} and ${percentile(last, 0.99).toFixed(2)} ms`;

@@ -33,7 +33,7 @@ export const catchUp: Bench = {
     const lean = await startBareConsumer(system.brokers, DeviceValues.name, 'lean');
     let next = 0;
     let twice = 0;
-    const rates: Record<string, { ours: number[]; plain: number[]; lean: number[] }> = {};
+    const rates: Record<string, { own: number[]; plain: number[]; lean: number[] }> = {};
     // The first round is a warm-up, in which programs are compiled.
     for (let n = 0; n <= rounds; n++) {
       for (const { name, to } of groups) {
@@ -42,16 +42,16 @@ export const catchUp: Bench = {
         next += events;
         system.signal('dispatcher-0', 'SIGSTOP');
         await send(system, messages);
-        const ours = await expected.rateFrom(() => system.signal('dispatcher-0', 'SIGCONT'));
+        const own = await expected.rateFrom(() => system.signal('dispatcher-0', 'SIGCONT'));
         const repeated = expected.verify();
         system.signal('dispatcher-0', 'SIGSTOP');
         const [r1, r1Lean] = [await plain.read(events), await lean.read(events)];
         system.signal('dispatcher-0', 'SIGCONT');
         const round_ = n === 0 ? 'warm-up' : `round ${n} of ${rounds}`;
-        say(`${round_}, ${name}: ${Math.round(ours)}/s, R1 ${Math.round(r1)}/s, lean ${Math.round(r1Lean)}/s`);
+        say(`${round_}, ${name}: ${Math.round(own)}/s, R1 ${Math.round(r1)}/s, lean ${Math.round(r1Lean)}/s`);
         if (n === 0) continue;
-        const of = (rates[name] ??= { ours: [], plain: [], lean: [] });
-        of.ours.push(ours);
+        const of = (rates[name] ??= { own: [], plain: [], lean: [] });
+        of.own.push(own);
         of.plain.push(r1);
         of.lean.push(r1Lean);
         twice += repeated;
@@ -62,11 +62,11 @@ export const catchUp: Bench = {
     open.cut();
     await receiver.stop();
     const figures: Record<string, number> = { events };
-    for (const [name, { ours, plain: r1, lean: r1Lean }] of Object.entries(rates)) {
-      figures[`${name}_events_per_second`] = round(median(ours));
+    for (const [name, { own, plain: r1, lean: r1Lean }] of Object.entries(rates)) {
+      figures[`${name}_events_per_second`] = round(median(own));
       figures[`R1_${name}_events_per_second`] = round(median(r1));
-      figures[`R1_${name}_ratio`] = round(median(ours) / median(r1));
-      figures[`R1_lean_${name}_ratio`] = round(median(ours) / median(r1Lean));
+      figures[`R1_${name}_ratio`] = round(median(own) / median(r1));
+      figures[`R1_lean_${name}_ratio`] = round(median(own) / median(r1Lean));
     }
     return { ...figures, delivered_twice: twice };
   },

@@ -23,6 +23,7 @@ export class Tally {
   }
 }
 
+/** The values numbered from `from` on, as many as `count`, and the messages that arrived. */
 export class Expected {
   arrivals: Message[] = [];
   events = 0;
@@ -41,6 +42,7 @@ export class Expected {
     if (this.events >= this.count) this.completeAtMs ||= arrival.atMs;
   }
 
+  /** Waits until as many events have arrived as are expected, by the size of the messages. */
   async complete(timeoutMs = 120_000) {
     await until(() => this.completeAtMs > 0, `${this.count} events (${this.events} came)`, timeoutMs);
   }

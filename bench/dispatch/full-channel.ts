@@ -21,6 +21,7 @@ export const fullChannel: Bench = {
     await customer.call('PUT', 'callback', { url: receiver.url });
     receiver.answer((_, response) => void setTimeout(() => response.writeHead(204).end(), answerAfterMs));
     let arrived = 0;
+    // The text around the events has 20 bytes, and there is one comma less than there are events.
     receiver.onMessage = ({ body }) => (arrived += (body.length - 19) / (eventBytes + 1));
     const item = Buffer.from(`{"n":"${'x'.repeat(eventBytes - 8)}"}`);
     const redisUrl = system.infrastructureUrls.redisUrl;

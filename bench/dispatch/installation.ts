@@ -33,7 +33,7 @@ export class Customer extends Key {
   }
 }
 
-/** Keys that every dispatcher knows. */
+/** Keys that are announced to the dispatchers, each of its own account. */
 export const customers = async (system: BenchSystem, count: number) => {
   const all = Array.from({ length: count }, (_, n) => new Customer(system, n));
   await Promise.all(all.map((customer) => customer.announce(system.producer)));

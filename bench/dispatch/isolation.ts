@@ -32,7 +32,7 @@ export const isolation: Bench = {
   async run({ system, rounds, say }) {
     const receiver = await new Receiver().start();
     const all = await customers(system, healthy + dead);
-    const [live, lost] = [all.slice(0, healthy), all.slice(healthy)];
+    const [live, deadCustomers] = [all.slice(0, healthy), all.slice(healthy)];
     for (const customer of live) await customer.call('PUT', 'callback', { url: receiver.urlOf(customer.number) });
     let next = 0;
     let expected = new Expected(0, 0);
@@ -52,13 +52,13 @@ export const isolation: Bench = {
     };
     const besideDead = async () => {
       const receiverOfDead = await new DeadReceiver().start();
-      for (const customer of lost) await customer.call('PUT', 'callback', { url: receiverOfDead.url });
+      for (const customer of deadCustomers) await customer.call('PUT', 'callback', { url: receiverOfDead.url });
       receiverOfDead.isDead = true;
       const before = receiverOfDead.requests;
-      await send(system, values(lost, 900_000_000 + next, dead * 20));
+      await send(system, values(deadCustomers, 900_000_000 + next, dead * 20));
       await until(() => receiverOfDead.requests >= before + dead, 'requests to dead channels');
       const measured = await measure();
-      for (const customer of lost) await customer.call('DELETE', 'callback');
+      for (const customer of deadCustomers) await customer.call('DELETE', 'callback');
       await receiverOfDead.stop();
       return measured;
     };

@@ -1,6 +1,7 @@
 /**
- * A customer's side in a separate thread: an HTTP server and WebSockets, and the arrival time of each value. In the thread that
- * sends, a callback would have to wait for the current work of that thread, and the next callback for its answer.
+ * A customer's application in a separate thread: an HTTP server and WebSockets, which record when each value arrives.
+ * In the thread that sends, a callback would have to wait for the current work of that thread, and the next callback
+ * for its answer.
  */
 import { once } from 'node:events';
 import { isMainThread, parentPort, Worker } from 'node:worker_threads';
@@ -18,8 +19,8 @@ export class Listener {
 
   async start() {
     [{ url: this.url }] = await once(this.worker, 'message');
-    this.worker.on('message', ({ came = [] }) => {
-      for (const { number, atMs } of came) this.onValue(number, atMs);
+    this.worker.on('message', ({ arrived = [] }) => {
+      for (const { number, atMs } of arrived) this.onValue(number, atMs);
     });
     return this;
   }
@@ -35,21 +36,21 @@ export class Listener {
 }
 
 const listen = async () => {
-  let came: { number: number; atMs: number }[] = [];
-  const take = ({ body }: { body: Buffer }) => {
+  let arrived: { number: number; atMs: number }[] = [];
+  const record = ({ body }: { body: Buffer }) => {
     const atMs = nowMs();
-    for (const { number } of notificationsIn(body)) came.push({ number, atMs });
+    for (const { number } of notificationsIn(body)) arrived.push({ number, atMs });
   };
   setInterval(() => {
-    if (came.length > 0) parentPort?.postMessage({ came });
-    came = [];
+    if (arrived.length > 0) parentPort?.postMessage({ arrived });
+    arrived = [];
   }, reportAfterMs);
   parentPort?.on('message', async ({ url, key }) => {
-    await openSocket(url, key, take);
+    await openSocket(url, key, record);
     parentPort?.postMessage({ opened: true });
   });
   const receiver = await new Receiver().start();
-  receiver.onMessage = take;
+  receiver.onMessage = record;
   parentPort?.postMessage({ url: receiver.url });
 };
 if (!isMainThread) await listen();

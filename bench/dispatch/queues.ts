@@ -19,6 +19,7 @@ export class Queues {
   offset = 0n;
   link: RedisLink;
   prefix: string;
+  /** No other process appends events of this topic. */
   topic = `bench-${newId()}`;
   keys: Keys;
   registry: ChannelRegistry;
@@ -28,7 +29,6 @@ export class Queues {
   constructor(link: RedisLink, prefix: string, logger: Logger) {
     this.link = link;
     this.prefix = prefix;
-    // No other process appends events of this topic.
     this.keys = new Keys(this.prefix, shards);
     this.registry = new ChannelRegistry(link, this.keys, systemClock);
     // Remembers no chunks, so that drained events are read from Redis.
@@ -57,7 +57,7 @@ export class Queues {
     return queues;
   }
 
-  /** Callback channels. */
+  /** Registers new callback channels; returns their ids. */
   async channels(count: number) {
     const ids = Array.from({ length: count }, newId);
     for (const channelId of ids)
@@ -118,6 +118,7 @@ export class Queues {
     }
   }
 
+  /** Empties all queues; the channels stay. */
   async clear() {
     const keys = await this.link.redis.keys(`${this.prefix}*q:*`);
     if (keys.length > 0) await this.link.redis.del(...keys);
@@ -125,7 +126,7 @@ export class Queues {
     for (const key of hashes) await this.link.redis.hset(key, { head: 0, skip: 0, n: 0, bytes: 0, headAt: '' });
   }
 
-  /** The memory of its queue and its hash according to Redis, in bytes. */
+  /** The memory of a channel's queue and of its hash according to Redis, in bytes. */
   async memoryOf(channelId: string) {
     const shard = this.keys.ofChannel(channelId);
     const [queue, counters] = [shard.queue(channelId), shard.channel(channelId)];

@@ -20,7 +20,7 @@ const fullQueue = { events: 160_000, bytes: 100 };
 const items = (count: number, bytes: number) =>
   Array.from({ length: count }, (_, n) => Buffer.from(`{"n":${n},"x":"`.padEnd(bytes - 2, 'x') + '"}'));
 
-/** Milliseconds. */
+/** How long the work takes, in ms. */
 const time = async (work: () => Promise<unknown>) => {
   const startedAt = performance.now();
   await work();
@@ -53,7 +53,7 @@ const inEitherOrder = async (
   return { own: perSecond(ownMs), reference: perSecond(referenceMs) };
 };
 
-/** Works through the tasks round-robin, with a limited number in progress. */
+/** Does the tasks in order, with at most `atOnce` in progress. */
 const inTurns = async (count: number, work: (n: number) => Promise<unknown>) => {
   let next = 0;
   const worker = async () => {
@@ -74,7 +74,7 @@ const rpush = async (redis: Redis, channels: number, payloads: Buffer[]) => {
   await redis.del(...Array.from({ length: channels }, (_, n) => `raw:${n}`));
 };
 
-/** R6. */
+/** R6: jobs a second that BullMQ adds in bulk, and that one worker then does. */
 const bullmq = async (redisUrl: string, payloads: Buffer[]) => {
   const connection = { url: redisUrl, maxRetriesPerRequest: null };
   const name = `bench-${Date.now()}`;

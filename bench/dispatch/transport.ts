@@ -114,7 +114,7 @@ export const transport: Bench = {
         await queues.append([queues.batch([channelId], events)]);
     };
     /** Fills the queues directly in Redis while the dispatcher is suspended. */
-    const ours = async (to: typeof called) => {
+    const fromDispatcher = async (to: typeof called) => {
       system.signal('dispatcher-0', 'SIGSTOP');
       const queues = await Queues.open(redisUrl, 'dispatcher:');
       for (const { keyId, accountId } of to) {
@@ -156,9 +156,9 @@ export const transport: Bench = {
     );
     await inTurns(
       {
-        put_from_queues: () => ours(called),
+        put_from_queues: () => fromDispatcher(called),
         put_bare_queues: () => bare('put_bare_queues'),
-        websocket_from_queues: () => ours(listening),
+        websocket_from_queues: () => fromDispatcher(listening),
         websocket_bare_queues: () => bare('websocket_bare_queues'),
       },
       1,

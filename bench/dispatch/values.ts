@@ -16,6 +16,7 @@ const deviceIds = Array.from({ length: devices }, newId);
 const wrapperBytes = '{"notifications":[]}'.length;
 let itemBytes = 0;
 
+/** The number of events in a message, by its length. Only after `values`, which determines the size of an event. */
 export const eventsIn = (body: Buffer) => (body.length - wrapperBytes + 1) / (itemBytes + 1);
 
 const template = ({ keyId, accountId }: { keyId: string; accountId: string }) => {

@@ -1,17 +1,17 @@
 /** Full handshakes and messages of `libs/dtls`, compared with OpenSSL for the same clients, and with the minimum that Node needs. */
 import { median, round } from '../statistics.ts';
 import type { Bench } from '../benches.ts';
-import { type Kind, Workplace } from './peers.ts';
+import { type Kind, Peers } from './peers.ts';
 import type { Mode } from './settings.ts';
 
 const clients = 32;
 const warmUpSeconds = 2;
 
-const measure = async (place: Workplace, kind: Kind, mode: Mode, task: 'handshakes' | 'messages', seconds: number) => {
-  const server = await place.server(kind, mode);
+const measure = async (peers: Peers, kind: Kind, mode: Mode, task: 'handshakes' | 'messages', seconds: number) => {
+  const server = await peers.server(kind, mode);
   try {
     const run = async (forSeconds: number) =>
-      (await place.load(server, mode, kind === 'bare' ? 'bare' : task, clients, forSeconds)).ended;
+      (await peers.load(server, mode, kind === 'bare' ? 'bare' : task, clients, forSeconds)).ended;
     await run(warmUpSeconds);
     await server.report();
     await run(seconds);
@@ -26,14 +26,14 @@ const benchOf = (task: 'handshakes' | 'messages', modes: readonly Mode[], about:
   about,
   alone: true,
   async run({ seconds, rounds, say }) {
-    const place = new Workplace(say);
+    const peers = new Peers(say);
     const figures: Record<string, number> = {};
     try {
       for (const mode of modes) {
         const found: Partial<Record<Kind, { perSecond: number; cpuUs: number }[]>> = {};
-        const kinds = [...place.kinds, ...(task === 'handshakes' && mode === 'psk' ? (['bare'] as const) : [])];
+        const kinds = [...peers.kinds, ...(task === 'handshakes' && mode === 'psk' ? (['bare'] as const) : [])];
         for (let n = 0; n < rounds; n++)
-          for (const kind of kinds) (found[kind] ??= []).push(await measure(place, kind, mode, task, seconds));
+          for (const kind of kinds) (found[kind] ??= []).push(await measure(peers, kind, mode, task, seconds));
         const middle = (kind: Kind, figure: 'perSecond' | 'cpuUs') =>
           median((found[kind] ?? []).map((round) => round[figure]));
         for (const kind of kinds) {
@@ -45,7 +45,7 @@ const benchOf = (task: 'handshakes' | 'messages', modes: readonly Mode[], about:
             figures[`${mode}_${kind}_openssl_ratio`] = round(middle(kind, 'cpuUs') / middle('openssl', 'cpuUs'));
       }
     } finally {
-      place.remove();
+      peers.remove();
     }
     return figures;
   },

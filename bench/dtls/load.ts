@@ -32,6 +32,7 @@ const until = performance.now() + Number(seconds) * 1_000;
 let done = 0;
 let failed = 0;
 
+/** Opens a socket; returns a function that creates a client on it, which replaces the previous client. */
 const open = async () => {
   const socket = createSocket({ type: 'udp4', lookup: (host, _, found) => found(null, host, 4) });
   await new Promise<void>((bound) => socket.bind(0, '127.0.0.1', bound));

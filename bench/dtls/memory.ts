@@ -1,7 +1,7 @@
 /** Memory of a process for each open DTLS connection, beside OpenSSL. */
 import { round } from '../statistics.ts';
 import type { Bench } from '../benches.ts';
-import { type Kind, Workplace } from './peers.ts';
+import { type Kind, Peers } from './peers.ts';
 
 const connections = Number(process.env.LANYARD_BENCH_DEVICES || 20_000);
 /** Sockets that one process may have: `ulimit -n` is often 20,000. */
@@ -9,16 +9,16 @@ const perLoad = 10_000;
 const warmUpSeconds = 5;
 const warmUpClients = 64;
 
-const bytesPerConnection = async (place: Workplace, kind: Kind) => {
-  const server = await place.server(kind, 'psk');
+const bytesPerConnection = async (peers: Peers, kind: Kind) => {
+  const server = await peers.server(kind, 'psk');
   const loads: { stop: () => void }[] = [];
   try {
     // A warm-up: code is compiled, and the young generation of the heap grows to its final size.
-    const warmUp = await place.load(server, 'psk', 'handshakes', warmUpClients, warmUpSeconds);
+    const warmUp = await peers.load(server, 'psk', 'handshakes', warmUpClients, warmUpSeconds);
     await warmUp.ended;
     const before = await server.report();
     for (let left = connections; left > 0; left -= perLoad) {
-      const load = await place.load(server, 'psk', 'hold', Math.min(left, perLoad));
+      const load = await peers.load(server, 'psk', 'hold', Math.min(left, perLoad));
       loads.push(load);
       await load.ended;
     }
@@ -44,12 +44,12 @@ export const memory: Bench = {
   about: `memory of each of ${connections} open DTLS connections (LANYARD_BENCH_DEVICES), beside OpenSSL`,
   alone: true,
   async run({ say }) {
-    const place = new Workplace(say);
+    const peers = new Peers(say);
     const figures: Record<string, number> = { connections };
     try {
-      for (const kind of place.kinds) Object.assign(figures, await bytesPerConnection(place, kind));
+      for (const kind of peers.kinds) Object.assign(figures, await bytesPerConnection(peers, kind));
     } finally {
-      place.remove();
+      peers.remove();
     }
     return figures;
   },

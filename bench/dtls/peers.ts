@@ -14,8 +14,11 @@ export type Kind = 'own' | 'openssl' | 'bare';
 
 type Task = 'handshakes' | 'messages' | 'hold' | 'bare';
 
-/** A folder with certificates, and with the reference if there are a C compiler and OpenSSL's headers. */
-export class Workplace {
+/**
+ * Starts servers and loads in a folder with certificates, and with the reference if there are a C compiler and the
+ * headers of OpenSSL.
+ */
+export class Peers {
   folder = mkdtempSync(join(tmpdir(), 'lanyard-dtls-'));
   reference = join(this.folder, 'openssl-server');
   kinds: Kind[];
@@ -43,6 +46,7 @@ export class Workplace {
     return new Server({ child, lines, port: Number(line.split(' ')[1]), stop });
   }
 
+  /** `ended` resolves with the number of tasks done; rejects if one failed, or if none was done. */
   async load(server: Server, mode: Mode, task: Task, sockets: number, seconds = 0) {
     const args = [mode, this.folder, server.port, sockets, task, seconds].map(String);
     const { lines, stop } = await startProgram('bench/dtls/load.ts', ...args);

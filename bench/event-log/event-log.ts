@@ -1,4 +1,4 @@
-/** Reads one device's last 30 days from a log of ten million entries. */
+/** Queries of a log of ten million entries: one device's last 30 days, a rare code, the newest of the account. */
 import pg from 'pg';
 import { newId } from '@lanyard/service';
 import { identityHeaders } from '../../tools/testing/customer.ts';
@@ -30,7 +30,7 @@ export const eventLog: Bench = {
     const accountId = newId();
     const client = new pg.Client({ connectionString: system.infrastructureUrls.databaseUrl });
     await client.connect();
-    // Applies only to the filling.
+    // Only this connection, which fills the log, does not wait for the disk.
     await client.query('SET synchronous_commit = off');
     const startedAt = performance.now();
     for (let n = 0; n < entries; n += perStatement) {

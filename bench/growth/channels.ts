@@ -37,7 +37,7 @@ const atEvenRate = ({ system, seconds }: Context, receiver: Receiver) => {
     const used = () => ['dispatcher-0', 'redis'].map((name) => cpuSeconds(system.unit(name).unit.pid));
     const [dispatcher = 0, redis = 0] = used();
     await evenly(count, perSecond, (n) => {
-      travels.leave(from + n);
+      travels.depart(from + n);
       void system.producer.sendEncoded(DeviceValues, messages[n] as (typeof messages)[number]);
     });
     await travels.allArrived('values');
@@ -45,8 +45,8 @@ const atEvenRate = ({ system, seconds }: Context, receiver: Receiver) => {
     return {
       cpu_us: ((dispatcherAfter - dispatcher) / count) * 1e6,
       redis_cpu_us: ((redisAfter - redis) / count) * 1e6,
-      p50_ms: percentile(travels.took, 0.5),
-      p99_ms: percentile(travels.took, 0.99),
+      p50_ms: percentile(travels.tookMs, 0.5),
+      p99_ms: percentile(travels.tookMs, 0.99),
     };
   };
   return async (customers: Customer[]) => {

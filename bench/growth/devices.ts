@@ -21,7 +21,7 @@ export const growthOfDevices: Bench = {
     return inSizes(sizes, 'devices', say, 'value_cpu_us', async (size) => {
       const fleets = await registerAll(target.url, false, say, { type: `silent${size}`, count: size - registered });
       registered = size;
-      // The simulators end, because the devices are silent until their registrations expire.
+      // Silent devices need no simulator: they stay registered until their registrations expire.
       await Promise.all(fleets.map((fleet) => fleet.stop()));
       await sleep(5_000);
       const [before, after] = [await proxy.usage(), await sleep(seconds * 1_000).then(() => proxy.usage())];

@@ -6,7 +6,7 @@ const cliff = 3;
 
 /**
  * @param sizes from small to large
- * @param figure that shows a cliff
+ * @param figure name of the figure that shows whether there is a cliff
  */
 export const inSizes = async (
   sizes: readonly number[],

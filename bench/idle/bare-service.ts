@@ -19,6 +19,7 @@ class HealthController {
     return { status: 'ok' };
   }
 }
+// Decorators are called as functions, because Node runs this file as it is, and does not compile decorators.
 const { prototype } = HealthController;
 Get()(prototype, 'read', Object.getOwnPropertyDescriptor(prototype, 'read') as PropertyDescriptor);
 Controller('health')(HealthController);

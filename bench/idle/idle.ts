@@ -8,7 +8,7 @@ import { round } from '../statistics.ts';
 import { BenchSystem } from '../system.ts';
 import type { Bench } from '../benches.ts';
 
-/** How long the work after a start takes. */
+/** Processes still work for a while after a start; they are measured after this time. */
 const settledMs = 60_000;
 
 class TimedSystem extends BenchSystem {

@@ -1,5 +1,5 @@
 /**
- * One of our processes on Kafka, with some of the replacements for parts of kafkajs:
+ * A process that uses Kafka as the services do, with some of the replacements for parts of kafkajs:
  *
  *   node bench/kafkajs/client.ts BROKERS REPLACEMENTS FULL_TOPIC MESSAGES SECONDS   prints its figures as one JSON object
  */
@@ -18,7 +18,7 @@ const producer = new KafkaProducer(connection, { source: 'bench' });
 
 const value = JSON.stringify({ item: { ep: 'bench', path: '/3303/0/5700', payload: 'x'.repeat(600) } });
 const keys = Array.from({ length: 100 }, () => randomUUID());
-/** Twelve headers, like our messages. */
+/** Twelve headers, like the messages of the services. */
 const headers = Object.fromEntries(
   [
     'id',
@@ -50,7 +50,7 @@ const produce = async (topic: string, total: number): Promise<void> => {
 
 const pause = (forMs: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, forMs));
 
-/** CPU time of this process in µs, and elapsed milliseconds, since `begin`. */
+/** CPU time of this process in µs, and elapsed milliseconds, since this object was created. */
 class Clock {
   private readonly cpu = process.cpuUsage();
   private readonly atMs = performance.now();
@@ -105,7 +105,7 @@ const readAll = async (handle: (batch: Batch<unknown>) => Promise<void>, group: 
 };
 
 /** Reads the fields of a batch that a handler reads. */
-const look = async (batch: Batch<unknown>): Promise<void> => {
+const readFields = async (batch: Batch<unknown>): Promise<void> => {
   for (const message of batch.messages)
     if (!message.headers.get('ce_id') || !message.headers.get('ce_type') || message.raw.length === 0)
       throw new Error('an empty message');
@@ -122,12 +122,12 @@ await produce(target.name, count);
 figures['produce_cpu_us'] = produced.cpuUs / count;
 figures['produce_per_second'] = (count / produced.ms) * 1_000;
 
-const consumed = await readAll(look, 'read');
+const consumed = await readAll(readFields, 'read');
 figures['consume_cpu_us'] = consumed.cpuUs;
 figures['consume_per_second'] = consumed.perSecond;
 
 const passed = await readAll(async (batch) => {
-  await look(batch);
+  await readFields(batch);
   await Promise.all(batch.messages.map((_, n) => send(target.name, n)));
 }, 'pass');
 figures['pass_on_cpu_us'] = passed.cpuUs;

@@ -16,9 +16,9 @@ const count = 60_000;
 /** For rates, more is better; for all other figures, less is. */
 const isRate = (figure: string): boolean => figure.endsWith('_per_second');
 
-const without = (left: string): string =>
+const without = (omitted: string): string =>
   [...speedReplacements, ...corrections]
-    .filter((name) => name !== left && !(left === 'produce-request' && name === 'bundles'))
+    .filter((name) => name !== omitted && !(omitted === 'produce-request' && name === 'bundles'))
     .join(',');
 
 /** Sets of replacements by name. `bundles` has no effect without `produce-request`. */

@@ -13,7 +13,7 @@ import { announceDevices, reporterName } from '../devices/credentials.ts';
 import { announcedMs, numbered } from '../devices/dtls.ts';
 import { Inspected } from '../devices/inspected.ts';
 import { startLeshan } from '../devices/leshan.ts';
-import { all, registerAll, settledMs, wanted } from '../devices/memory.ts';
+import { registerAll, settledMs, untilAll, wanted } from '../devices/memory.ts';
 import { Proxy, proxyOnly } from '../devices/proxy.ts';
 import { cpuSeconds } from '../machine.ts';
 import { lineOf, median, round } from '../statistics.ts';
@@ -66,7 +66,7 @@ const memory = async (server: Server, say: Say): Promise<Found> => {
   await stop(silent);
   await server.observe(true);
   const reporting = await registerAll(server.url, false, say);
-  await all(reporting, 'observations', Math.floor(wanted * paths.length * (server.observedMin ?? 1)));
+  await untilAll(reporting, 'observations', Math.floor(wanted * paths.length * (server.observedMin ?? 1)));
   const observed = await heap();
   await stop(reporting);
   return {

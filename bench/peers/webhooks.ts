@@ -22,7 +22,7 @@ const killSeconds = 10;
 const allCameMs = 180_000;
 
 /** A receiver that refuses every n-th request, if set. */
-class Refusing extends Receiver {
+class RefusingReceiver extends Receiver {
   each = Infinity;
   requests = 0;
 
@@ -40,10 +40,10 @@ class Refusing extends Receiver {
 class Trial {
   next: { number: number };
   sender: Sender;
-  receiver: Refusing;
+  receiver: RefusingReceiver;
   redis: Redis;
 
-  constructor(sender: Sender, receiver: Refusing, redis: Redis, next: { number: number }) {
+  constructor(sender: Sender, receiver: RefusingReceiver, redis: Redis, next: { number: number }) {
     this.sender = sender;
     this.receiver = receiver;
     this.redis = redis;
@@ -81,12 +81,17 @@ class Trial {
       for (const { number } of tally.note(body)) travels.arrive(number, atMs);
     };
     await evenly(count, perSecond, (n) => {
-      travels.leave(from + n);
+      travels.depart(from + n);
       meanwhile(n);
       void sender.write(messages.slice(n, n + 1));
     });
     await until(() => tally.seen.size === count, 'events', allCameMs).catch(() => undefined);
-    return { took: travels.took, lost: count - tally.seen.size, twice: tally.twice, overtaken: tally.overtaken.length };
+    return {
+      took: travels.tookMs,
+      lost: count - tally.seen.size,
+      twice: tally.twice,
+      overtaken: tally.overtaken.length,
+    };
   }
 
   /** Every hundredth request is answered with 503. */
@@ -144,7 +149,7 @@ export const webhooks: Bench = {
   about: `callbacks of ${channels} keys, beside BullMQ with undici: rate, latency, memory, refused requests, kill -9`,
   replicas: dispatchersOnly(),
   async run({ system, seconds, rounds, say }) {
-    const receiver = await new Refusing().start();
+    const receiver = await new RefusingReceiver().start();
     const redis = new Redis(system.infrastructureUrls.redisUrl);
     const customers = () => Array.from({ length: channels }, (_, n) => new Customer(system, n));
     const senders: Record<Name, Sender> = {

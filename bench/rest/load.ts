@@ -12,7 +12,7 @@ const send = async (client: Client, request: Request) => {
 
 const clientsOf = (url: URL, count: number) => Array.from({ length: count }, () => new Client(url.origin));
 
-/** Sends as many requests as possible. `next` returns each request. */
+/** Sends as many requests as possible. `next` returns each request. Returns the time that each `took`, in ms. */
 export const saturate = async (url: URL, next: () => Request, options: { seconds: number; connections: number }) => {
   const took: number[] = [];
   const startedAt = performance.now();

@@ -51,11 +51,11 @@ export const dispatchers: Bench = {
         for (const { number } of tally.note(body)) travels.arrive(number, atMs);
       };
       await evenly(messages.length, perSecond, (n) => {
-        travels.leave(from + n);
+        travels.depart(from + n);
         void system.producer.sendEncoded(DeviceValues, messages[n] as (typeof messages)[number]);
       });
       await travels.allArrived('values');
-      return travels.took;
+      return travels.tookMs;
     };
     const figures = await inSteps(context, {
       app: 'dispatcher',
