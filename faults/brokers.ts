@@ -1,4 +1,4 @@
-/** Three Kafka brokers for one row, with each stored message on all of them. A line that can fail is in front of every listener. */
+/** Three Kafka brokers for one row; each has every partition. Each listener is behind a TCP proxy that can fail. */
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { kafka, type ServerSpec } from '../tools/lanyard/infrastructure-processes.ts';
@@ -172,10 +172,10 @@ export class Brokers {
   }
 
   /** Cuts the broker off from the others, in both directions. Clients still reach all brokers. */
-  isolate(lonely: Broker) {
+  isolate(isolated: Broker) {
     for (const { id, lines } of this.brokers)
       for (const line of [lines.peers, lines.controller])
-        line.refuseFrom((clientId) => (brokerNamed(clientId) === lonely.id) !== (id === lonely.id));
+        line.refuseFrom((clientId) => (brokerNamed(clientId) === isolated.id) !== (id === isolated.id));
   }
 
   reconnect() {

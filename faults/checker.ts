@@ -34,7 +34,7 @@ const byChannel = ({ channels, deliveries }: History): Map<string, Delivery[]> =
   return found;
 };
 
-/** I1 and I5. */
+/** I1 and I5: as many events are missing as were counted as dropped, and these are the oldest. */
 const judgeLoss = (
   { events }: History,
   { name, kind, endedAtMs, dropped = 0, droppedUntilMs }: Channel,
@@ -113,7 +113,7 @@ const judgeOrder = ({ events }: History, { name, kind }: Channel, deliveries: re
   };
 };
 
-/** I3. */
+/** I3: no torn JSON, no event of others, and none after the channel ended. */
 const judgeForeign = (
   { events }: History,
   { name, kind, endedAtMs }: Channel,

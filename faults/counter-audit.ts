@@ -1,6 +1,7 @@
 /** I9: compares the counters of every queue with a full scan of Redis, in one step for each master. */
 import { Redis } from 'ioredis';
 
+/** EVENT_COST of the dispatcher (`apps/dispatcher/src/queue/commands/prelude.lua`). */
 const eventCost = 60;
 
 /** Whether the account of a channel lists it: 0, 1, or -1 when this node cannot tell. */
@@ -33,7 +34,7 @@ for _, key in ipairs(redis.call('KEYS', prefix .. '*}:m:*')) do
     dropped = number(key, 'droppedSize') + number(key, 'droppedAge') + number(key, 'droppedFailed'),
     ready = redis.call('ZSCORE', base .. 'ready', channel) or '',
     held = (owner == '' or redis.call('ZSCORE', base .. 'held', owner .. ' ' .. channel)) and 1 or 0,
-    -- One that ended has no account any more, until what it held is settled.
+    -- A channel that ended has no account any more, and is removed once what it held is settled.
     -- In a cluster another node may have the account.
     known = account == '' and 1 or known(account, channel), account = account,
   })
@@ -41,7 +42,12 @@ end
 return report
 `;
 
-interface Page {
+/**
+ * A channel and its queue in Redis. `n`, `skip`, `bytes`, `head`, `headAt`: the counters; `events`, `cost`, `first`:
+ * the result of the scan of its list; `ready`: its score among callbacks that are due, or ''; `held`: 0 if the owner
+ * does not list the channel; `known`: as `known` returns it in Lua
+ */
+interface QueueState {
   channel: string;
   owner: string;
   kind: string;
@@ -74,7 +80,7 @@ const faultsOf = ({
   ready,
   held,
   known,
-}: Page): string[] => {
+}: QueueState): string[] => {
   const problems: string[] = [];
   const say = (text: string) => problems.push(`I9 ${kind} ${channel}: ${text}`);
   if (n !== events - (events > 0 ? skip : 0)) say(`n is ${n}, the list has ${events} less ${skip}`);
@@ -102,11 +108,11 @@ export class CounterAudit {
     this.nodes = ports.map(clientOf);
   }
 
-  async read(): Promise<Page[]> {
+  async read(): Promise<QueueState[]> {
     const masters = await this.masters();
-    const pages = await Promise.all(masters.map((node) => this.readOne(node)));
-    for (const page of pages.flat()) if (page.known < 0) page.known = await this.isKnown(masters, page);
-    return pages.flat();
+    const states = await Promise.all(masters.map((node) => this.readOne(node)));
+    for (const state of states.flat()) if (state.known < 0) state.known = await this.isKnown(masters, state);
+    return states.flat();
   }
 
   async masters() {
@@ -115,21 +121,21 @@ export class CounterAudit {
     return this.nodes.filter((_, n) => (roles[n] as string[])[0] === 'master');
   }
 
-  async readOne(node: Redis): Promise<Page[]> {
-    const pages = (await node.eval(scan, 0, this.prefix)) as string[];
-    return pages.map((page) => JSON.parse(page));
+  async readOne(node: Redis): Promise<QueueState[]> {
+    const states = (await node.eval(scan, 0, this.prefix)) as string[];
+    return states.map((state) => JSON.parse(state));
   }
 
   /** Asks other nodes later than the scan: in rows with several nodes, no channel ends meanwhile. */
-  async isKnown(masters: Redis[], { account, channel }: Page) {
+  async isKnown(masters: Redis[], { account, channel }: QueueState) {
     const key = `${this.prefix}account:${account}`;
     const answers = await Promise.all(masters.map((node) => node.sismember(key, channel).catch(() => 0)));
     return Math.max(...answers);
   }
 
   async audit() {
-    const pages = await this.read();
-    return { pages, problems: pages.flatMap(faultsOf) };
+    const states = await this.read();
+    return { states, problems: states.flatMap(faultsOf) };
   }
 
   close() {

@@ -14,7 +14,7 @@ it('a channel whose queue is not in Redis at the end is a violation, unless the 
   });
   for (const name of ['kept', 'lost', 'ended']) experiment.history.addChannel({ name, kind: 'pull', tenant: 'one' });
   experiment.history.end('ended');
-  const pages = [{ channel: 'kept', kind: 'pull', n: 0, owner: '' }];
-  experiment.counters = { read: async () => pages } as unknown as CounterAudit;
+  const states = [{ channel: 'kept', kind: 'pull', n: 0, owner: '' }];
+  experiment.counters = { read: async () => states } as unknown as CounterAudit;
   expect(await experiment.leftOver()).toEqual(['I9 pull lost: Redis has no queue of it']);
 });

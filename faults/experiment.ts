@@ -14,7 +14,9 @@ import type { Infrastructure, RedisServer } from './infrastructure.ts';
 
 /**
  * `inject` runs under load; `after` checks details when everything has drained; `exclusive`: it breaks what rows share;
- * `withNames`: names under `.example` belong to the row;
+ * `kinds`, `devices`: channels and number of devices of each tenant; `perSecond`: events that are produced;
+ * `seconds`: how long `repeat` injects faults; `drainMs`: how soon everything must arrive after the repair;
+ * `withNames`: host names under `.example` resolve to the address that the row writes into the file `names`;
  * `drops`: the service may drop events if its counters say how many; `equip`: the row has its own infrastructure;
  * `cannotRun`: why this machine cannot run the row
  */
@@ -50,14 +52,17 @@ export interface Equipment {
   stop?: () => Promise<unknown>;
 }
 
-/** `times`: how often a batch in flight may be sent again on each channel */
+/** `times`: how often a batch in flight may be sent again on each channel; `afterMs`, `forgets`: as in `Fault` */
 interface Consequences {
   times?: number;
   afterMs?: number;
   forgets?: boolean;
 }
 
-/** `notRun`: why the row could not run; the outcome then proves nothing */
+/**
+ * `drainMs`: how long events took to arrive after the repair; `deaths`: how often a replica ended by itself;
+ * `history`: the file, if there are violations; `notRun`: why the row could not run; the outcome then proves nothing
+ */
 export type Outcome = Verdict & {
   row: string;
   seed: number;
@@ -92,6 +97,7 @@ const settleMs = 400;
 
 let runs = 0;
 
+/** Whether the condition is met in time. */
 export const eventually = async (condition: () => boolean | Promise<boolean>, withinMs: number) => {
   for (const end = performance.now() + withinMs; performance.now() < end; await sleep(25))
     if (await condition()) return true;
@@ -240,7 +246,7 @@ export class Experiment {
     }, maxMs);
     this.drainMs = Math.round(performance.now() - healedAt);
     if (drained) return;
-    const waiting = (await this.pages()).filter(({ n }) => n > 0);
+    const waiting = (await this.queueStates()).filter(({ n }) => n > 0);
     const where = waiting.map(
       ({ channel, kind, n, owner, ready }) => `${kind} ${channel}: ${n}, owner ${owner || '-'}, due ${ready || '-'}`,
     );
@@ -248,13 +254,13 @@ export class Experiment {
   }
 
   async learnDrops() {
-    for (const { channel, dropped } of await this.pages()) {
+    for (const { channel, dropped } of await this.queueStates()) {
       const known = this.history.channels.get(channel);
       if (known) known.dropped = dropped;
     }
   }
 
-  async pages() {
+  async queueStates() {
     return this.counters.read();
   }
 
@@ -267,16 +273,16 @@ export class Experiment {
     this.violations.push(...left);
   }
 
-  /** Every channel that has not ended has a queue, each queue is empty, and no replica holds a callback. */
+  /** Violations, unless every channel that has not ended has an empty queue, and no replica holds a callback. */
   async leftOver() {
-    const pages = await this.pages();
-    const found = new Set(pages.map(({ channel }) => channel));
+    const states = await this.queueStates();
+    const found = new Set(states.map(({ channel }) => channel));
     const missing = [...this.history.channels.values()].filter(
       ({ name, endedAtMs }) => endedAtMs === undefined && !found.has(name),
     );
     return [
       ...missing.map(({ name, kind }) => `I9 ${kind} ${name}: Redis has no queue of it`),
-      ...pages.flatMap(({ channel, kind, n, owner }) =>
+      ...states.flatMap(({ channel, kind, n, owner }) =>
         n !== 0 || (kind === 'callback' && owner !== '')
           ? [`I9 ${kind} ${channel}: still ${n} events, held by ${owner || 'no replica'}`]
           : [],
@@ -333,7 +339,7 @@ export class Experiment {
     await sleep(this.random.int(leastMs, mostMs));
   }
 
-  /** A replica that is ready, or at least runs. */
+  /** A random replica: one that is ready, otherwise one that runs, otherwise any. */
   victim(): Replica {
     const running = this.system.replicas.filter(({ isRunning, isPaused }) => isRunning && !isPaused);
     const ready = running.filter(({ isReady }) => isReady);
@@ -346,7 +352,7 @@ export class Experiment {
 
   /**
    * Recognises a request for one of these commands on its way to Redis.
-   * @param commands `append`
+   * @param commands names of scripts, for example `append`
    */
   asks(...commands: string[]) {
     const folder = join(this.options.program, 'src/queue/commands');

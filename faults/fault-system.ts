@@ -20,7 +20,7 @@ import type { Infrastructure } from './infrastructure.ts';
 import type { History, Kind } from './history.ts';
 import type { Random } from '../tools/testing/random.ts';
 
-/** The gateway uses the private key. */
+/** Dispatchers get the public key. The private key is for the gateway, and for calls that are signed in its place. */
 export const identityKeys = newIdentityKeys();
 const signingKey = signingKeyOf(identityKeys);
 const sources = [DeviceSessions, DeviceValues, DeviceCommandResults];
@@ -184,7 +184,7 @@ export class FaultSystem {
       this.sockets.set(name, new SocketReceiver(this.history, name, customer.key, () => this.anyReplica().url).start());
     } else {
       await this.mustCall(name, 'GET', 'pull?noWait=true');
-      this.pulls.set(name, new PullReceiver(this.history, name, () => this.anywhere(name)).start());
+      this.pulls.set(name, new PullReceiver(this.history, name, () => this.pollTarget(name)).start());
     }
   }
 
@@ -199,7 +199,8 @@ export class FaultSystem {
     return all[Math.floor(Math.random() * all.length)] as Replica;
   }
 
-  anywhere(channel: string) {
+  /** Where a client polls next, and as which caller. */
+  pollTarget(channel: string) {
     const replica = this.anyReplica();
     return { url: replica.url, headers: this.identity(channel, replica) };
   }
@@ -223,7 +224,7 @@ export class FaultSystem {
     return { status: response.status, retryAfter, text, json: isJson ? JSON.parse(text) : undefined };
   }
 
-  /** Retries after 503, as clients do. */
+  /** Retries after 503, as clients do. Throws unless the last answer is a success. */
   async mustCall(channel: string, method: string, path: string, body?: unknown) {
     const answer = await whenAvailable(() => this.call(channel, method, path, body));
     if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`);
@@ -253,6 +254,7 @@ export class FaultSystem {
     return producer;
   }
 
+  /** The number of messages that a topic has had so far. */
   async endOf(topic: string) {
     const offsets = await this.kafka.offsets(topic);
     return [...offsets.values()].reduce((sum, { high }) => sum + Number(high), 0);

@@ -33,7 +33,10 @@ const ask = (broker: string, request: Buffer) =>
     socket.once('error', failed);
   });
 
-/** @param clientId of the dead member */
+/**
+ * Removes a dead member from its groups.
+ * @param clientId of the member
+ */
 export const evict = async (
   connection: KafkaConnection,
   broker: string,

@@ -11,6 +11,7 @@ const lateMs = 500;
 
 /** A dispatcher logs these when it has waited for 5 s, and when Redis answers again. */
 const linkLost = /"msg":"Redis is back"|"message":"Command timed out"/;
+/** How long before such a line the link may have been lost. */
 const waitedMs = 6_000;
 
 export class Hiccups {
@@ -26,7 +27,7 @@ export class Hiccups {
     this.timer = setInterval(() => {
       const late = Date.now() - expectedAt;
       this.worstMs = Math.max(this.worstMs, late);
-      if (late > lateMs) this.note('this machine stood still', expectedAt, Date.now());
+      if (late > lateMs) this.record('this machine stood still', expectedAt, Date.now());
       expectedAt = Date.now() + tickMs;
     }, tickMs);
   }
@@ -45,7 +46,7 @@ export class Hiccups {
             atMs >= fault.fromMs &&
             atMs <= fault.toMs + waitedMs,
         );
-        if (!isKnown && !Number.isNaN(atMs)) this.note(`${name} lost its link to Redis`, atMs - waitedMs, atMs);
+        if (!isKnown && !Number.isNaN(atMs)) this.record(`${name} lost its link to Redis`, atMs - waitedMs, atMs);
       }
   }
 
@@ -53,7 +54,7 @@ export class Hiccups {
     clearInterval(this.timer);
   }
 
-  note(name: string, fromMs: number, toMs: number) {
+  record(name: string, fromMs: number, toMs: number) {
     this.count++;
     this.history.faults.push({ name, fromMs, toMs, excuse: excuses(2) });
   }

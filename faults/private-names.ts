@@ -9,7 +9,7 @@ const failed = (code: string, name: string) =>
 
 if (file) {
   const { resolve4, resolve6 } = Resolver.prototype;
-  const own = {
+  const replacements = {
     resolve4(this: Resolver, name: string) {
       if (!name.endsWith('.example')) return Reflect.apply(resolve4, this, [name]);
       const address = readFileSync(file, 'utf8').trim();
@@ -19,5 +19,5 @@ if (file) {
       return name.endsWith('.example') ? failed('ENODATA', name) : Reflect.apply(resolve6, this, [name]);
     },
   };
-  Object.assign(Resolver.prototype, own);
+  Object.assign(Resolver.prototype, replacements);
 }

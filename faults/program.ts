@@ -1,4 +1,4 @@
-/** A copy of the built dispatcher and gateway, which does not change during the tests, and may get a bug. */
+/** A copy of the built dispatcher and gateway, which a new build does not change, and in which a bug may be planted. */
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';

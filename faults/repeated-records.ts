@@ -3,21 +3,24 @@ import { recordHeaders, type KafkaConnection } from '@lanyard/kafka';
 
 /** Ids of the messages that are in `topics` more than once. Reads the topics from their start. */
 export const repeatedIds = async (connection: KafkaConnection, topics: readonly string[], group: string) => {
-  const left = new Map<string, bigint>();
+  const unread = new Map<string, bigint>();
   for (const topic of topics)
     for (const [partition, { low, high }] of await connection.offsets(topic))
-      if (BigInt(high) > BigInt(low)) left.set(`${connection.topicName(topic)}/${partition}`, BigInt(high));
+      if (BigInt(high) > BigInt(low)) unread.set(`${connection.topicName(topic)}/${partition}`, BigInt(high));
   const seen = new Map<string, number>();
-  if (left.size > 0) await readAll(connection, topics, group, left, seen);
+  if (unread.size > 0) await readAll(connection, topics, group, unread, seen);
   return new Set([...seen].filter(([, times]) => times > 1).map(([id]) => id));
 };
 
-/** @param left where each partition ends */
+/**
+ * @param unread end offsets of the partitions that have not been read completely
+ * @param seen how often each id was read
+ */
 const readAll = async (
   connection: KafkaConnection,
   topics: readonly string[],
   group: string,
-  left: Map<string, bigint>,
+  unread: Map<string, bigint>,
   seen: Map<string, number>,
 ) => {
   const consumer = connection.kafka.consumer({ groupId: group, maxWaitTimeInMs: 100 });
@@ -32,8 +35,8 @@ const readAll = async (
           seen.set(id, (seen.get(id) ?? 0) + 1);
         }
         const partition = `${batch.topic}/${batch.partition}`;
-        if (BigInt(batch.lastOffset()) + 1n >= (left.get(partition) ?? 0n)) left.delete(partition);
-        if (left.size === 0) done(undefined);
+        if (BigInt(batch.lastOffset()) + 1n >= (unread.get(partition) ?? 0n)) unread.delete(partition);
+        if (unread.size === 0) done(undefined);
       },
     });
   });

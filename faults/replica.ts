@@ -1,4 +1,4 @@
-/** One service as a separate process, with its own line to Redis. */
+/** One service as a separate process, with its own TCP proxy to Redis, which can fail. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { TcpLine } from '@lanyard/testing';

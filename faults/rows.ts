@@ -1,4 +1,4 @@
-/** The fault matrix. A new row is a function in one of these files. */
+/** The fault matrix. A new row is an object in one of these files. */
 import { brokerRows } from './rows/brokers.ts';
 import { channelRows } from './rows/channels.ts';
 import { diskRows } from './rows/disks.ts';

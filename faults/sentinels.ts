@@ -76,8 +76,8 @@ export class Sentinels {
     return `redis+sentinel://${this.sentinels.map(({ port }) => `127.0.0.1:${port}`).join(',')}/${name}`;
   }
 
-  /** The master according to each sentinel. */
-  async said() {
+  /** The port of the master according to each sentinel. */
+  async masterPorts() {
     const answers = await Promise.all(
       this.sentinels.map((one) => one.ask('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', name)),
     );
@@ -86,7 +86,7 @@ export class Sentinels {
 
   /** The master on which all sentinels agree. */
   async master() {
-    const [port, ...others] = await this.said();
+    const [port, ...others] = await this.masterPorts();
     return others.every((other) => other === port) ? this.nodes.find((node) => node.port === port) : undefined;
   }
 

@@ -8,7 +8,7 @@ const file = process.env.SHIFTED_CLOCK_FILE ?? '';
 const RealDate = Date;
 let shiftMs = 0;
 
-const look = () => {
+const readShift = () => {
   try {
     shiftMs = Number(readFileSync(file, 'utf8')) || 0;
   } catch {
@@ -17,8 +17,8 @@ const look = () => {
 };
 
 if (file) {
-  look();
-  setInterval(look, 50).unref();
+  readShift();
+  setInterval(readShift, 50).unref();
   const now = RealDate.now.bind(RealDate);
   class ShiftedDate extends RealDate {
     constructor(...parts: unknown[]) {

@@ -66,7 +66,7 @@ export class SmallDisk {
   /** Fills all space, including space that becomes free, until `free`. */
   fill() {
     const file = openSync(this.ballast, 'a');
-    const take = () => {
+    const fillFreeSpace = () => {
       for (let size = block.length; size > 0;)
         try {
           writeSync(file, block, 0, size);
@@ -74,8 +74,8 @@ export class SmallDisk {
           size = Math.floor(size / 2);
         }
     };
-    take();
-    this.timer = setInterval(take, fillMs);
+    fillFreeSpace();
+    this.timer = setInterval(fillFreeSpace, fillMs);
     this.file = file;
   }
 
@@ -92,6 +92,7 @@ export class SmallDisk {
   }
 }
 
+/** null until it was tried. */
 let reason: string | undefined | null = null;
 
 /** Why a small disk is not possible here; undefined if it is. */

@@ -9,7 +9,7 @@ const serviceRestart = 1012;
 
 const closedWithinMs = 5_000;
 
-/** `open`: its sockets, which must be told why; `withinMs`: when the process must have ended. `about` begins with the row. */
+/** `open`: its sockets, which must get 1012; `withinMs`: how soon the process must end; `about` begins with the row */
 export const terminate = async (
   experiment: Experiment,
   { about, process, open, withinMs }: { about: string; process: Replica; open: SocketReceiver[]; withinMs: number },
@@ -25,8 +25,8 @@ export const terminate = async (
   await eventually(() => open.every(({ closed }) => closed.length > 0), closedWithinMs);
   const others = open.flatMap(({ closed: [code] }) => (code === serviceRestart ? [] : [code ?? 'nothing']));
   if (others.length > 0) {
-    const heard = [...new Set(others)].join(', ');
-    experiment.violation(`${about}: ${others.length} sockets heard ${heard}, not ${serviceRestart}, at SIGTERM`);
+    const codes = [...new Set(others)].join(', ');
+    experiment.violation(`${about}: ${others.length} sockets heard ${codes}, not ${serviceRestart}, at SIGTERM`);
   }
   if (!inTime) await process.kill();
 };

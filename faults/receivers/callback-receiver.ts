@@ -22,7 +22,7 @@ interface Attempt {
 const gone = (response: ServerResponse) =>
   new Promise((done) => (response.destroyed ? done(undefined) : response.once('close', () => done(undefined))));
 
-/** If the service hangs up before the answer, it does not get the answer. */
+/** Accepts the request and answers. If the service has hung up, it gets no answer, and the outcome is unknown. */
 const accept = ({ request, response, record }: Call, answer: () => void) => {
   if (response.destroyed || request.socket.destroyed) return record('unknown');
   record('accepted');

@@ -2,7 +2,7 @@
 import { sleep } from '../../tools/lanyard/project.ts';
 import type { History } from '../history.ts';
 
-const againMs = 50;
+const retryAfterMs = 50;
 const pollTimeoutMs = 40_000;
 
 export class PullReceiver {
@@ -14,13 +14,13 @@ export class PullReceiver {
   request = new AbortController();
   history: History;
   channel: string;
-  where: () => { url: string; headers: Record<string, string> };
+  target: () => { url: string; headers: Record<string, string> };
 
-  /** @param where to poll next */
-  constructor(history: History, channel: string, where: () => { url: string; headers: Record<string, string> }) {
+  /** @param target returns where to poll next */
+  constructor(history: History, channel: string, target: () => { url: string; headers: Record<string, string> }) {
     this.history = history;
     this.channel = channel;
-    this.where = where;
+    this.target = target;
   }
 
   start() {
@@ -31,14 +31,14 @@ export class PullReceiver {
   async work() {
     while (!this.isStopped) {
       const status = await this.poll();
-      if (status !== 200 && status !== 204) await sleep(againMs);
+      if (status !== 200 && status !== 204) await sleep(retryAfterMs);
     }
     this.isOver = true;
   }
 
   /** Status of the answer; 0 when there was none. */
   async poll(): Promise<number> {
-    const { url, headers } = this.where();
+    const { url, headers } = this.target();
     this.request = new AbortController();
     const signal = AbortSignal.any([this.request.signal, AbortSignal.timeout(pollTimeoutMs)]);
     try {

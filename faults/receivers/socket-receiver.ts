@@ -2,7 +2,7 @@
 import { WebSocket } from 'ws';
 import type { History } from '../history.ts';
 
-const usualAgainMs = 50;
+const defaultReconnectAfterMs = 50;
 const handshakeTimeoutMs = 3_000;
 
 export class SocketReceiver {
@@ -11,8 +11,8 @@ export class SocketReceiver {
   closed: number[] = [];
   opened = 0;
   isStopped = false;
-  /** Whether it answers pings. */
-  echo = true;
+  /** Whether a connection that is opened from now on answers pings. */
+  answersPings = true;
   /** Answers to pings wait until `releasePongs`. */
   holdsPongs = false;
   heldPongs: (() => void)[] = [];
@@ -21,12 +21,12 @@ export class SocketReceiver {
   channel: string;
   key: string;
   url: () => string;
-  againMs: () => number;
+  reconnectAfterMs: () => number;
   handshakeMs: number;
 
   /**
    * @param url returns the address of the next connection
-   * @param patience `againMs`: how long it waits before it reconnects
+   * @param patience `reconnectAfterMs`: returns how long to wait before the next attempt; `handshakeMs`: its time limit
    */
   constructor(
     history: History,
@@ -34,15 +34,15 @@ export class SocketReceiver {
     key: string,
     url: () => string,
     {
-      againMs = () => usualAgainMs,
+      reconnectAfterMs = () => defaultReconnectAfterMs,
       handshakeMs = handshakeTimeoutMs,
-    }: { againMs?: () => number; handshakeMs?: number } = {},
+    }: { reconnectAfterMs?: () => number; handshakeMs?: number } = {},
   ) {
     this.history = history;
     this.channel = channel;
     this.key = key;
     this.url = url;
-    this.againMs = againMs;
+    this.reconnectAfterMs = reconnectAfterMs;
     this.handshakeMs = handshakeMs;
   }
 
@@ -55,7 +55,7 @@ export class SocketReceiver {
     return this.socket?.readyState === WebSocket.OPEN;
   }
 
-  /** A socket that is open stays so. */
+  /** Opens a socket. One that is already open stays open. */
   connect() {
     if (this.isStopped) return;
     const address = `${this.url().replace('http', 'ws')}/v2/notification/websocket-connect`;
@@ -64,7 +64,7 @@ export class SocketReceiver {
       autoPong: false,
     });
     this.socket = socket;
-    if (this.echo) socket.on('ping', (data) => this.pong(() => socket.pong(data)));
+    if (this.answersPings) socket.on('ping', (data) => this.pong(() => socket.pong(data)));
     socket.on('open', () => {
       this.opened++;
       this.onOpen();
@@ -74,7 +74,7 @@ export class SocketReceiver {
     socket.once('close', (code) => {
       this.closed.push(code);
       // A second socket may have replaced this one.
-      if (this.socket === socket) setTimeout(() => this.connect(), this.againMs());
+      if (this.socket === socket) setTimeout(() => this.connect(), this.reconnectAfterMs());
     });
   }
 
@@ -109,8 +109,8 @@ export class SocketReceiver {
   heal() {
     this.resume();
     this.releasePongs();
-    if (!this.echo) this.cut();
-    this.echo = true;
+    if (!this.answersPings) this.cut();
+    this.answersPings = true;
   }
 
   restart() {

@@ -1,4 +1,4 @@
-/** Rows with three brokers and every message on all of them: `min.insync.replicas` is 2. */
+/** Rows with three brokers and every partition on all of them: `min.insync.replicas` is 2. */
 import { sleep } from '../../tools/lanyard/project.ts';
 import { DeviceCommandResults, DeviceSessions, DeviceValues } from '@lanyard/contracts';
 import { Brokers } from '../brokers.ts';
@@ -9,7 +9,7 @@ import type { Admin } from 'kafkajs';
 /** Longer than the other brokers need to elect leaders without this one. */
 const awayMs = [4_500, 6_500] as const;
 
-const ofRuns = new WeakMap<Equipment, Brokers>();
+const brokersOfRun = new WeakMap<Equipment, Brokers>();
 
 interface Situation {
   experiment: Experiment;
@@ -59,11 +59,11 @@ const threeBrokers: Row = {
       heal: () => brokers.heal(),
       stop: () => brokers.stop(),
     };
-    ofRuns.set(equipment, brokers);
+    brokersOfRun.set(equipment, brokers);
     return equipment;
   },
   inject: async (experiment) => {
-    const brokers = ofRuns.get(experiment.equipment) as Brokers;
+    const brokers = brokersOfRun.get(experiment.equipment) as Brokers;
     const { kafka } = experiment.system;
     const topics = [DeviceValues, DeviceSessions, DeviceCommandResults].map(({ name }) => kafka.topicName(name));
     const admin = kafka.kafka.admin();

@@ -105,7 +105,7 @@ const changing: Row = {
  * Sets the address of the receiver's name, in a file that the replicas read.
  * @param address '' for none
  */
-const point = (experiment: Experiment, address: string) =>
+const resolveTo = (experiment: Experiment, address: string) =>
   writeFileSync(join(experiment.system.options.folder, 'names'), address);
 
 const names: Row = {
@@ -120,14 +120,14 @@ const names: Row = {
     const [name = ''] = experiment.channelsOf('callback');
     const receiver = system.callbacks.get(name);
     if (!receiver) return;
-    point(experiment, '127.0.0.1');
+    resolveTo(experiment, '127.0.0.1');
     const url = receiver.url.replace('127.0.0.1', 'receiver.example');
     await system.mustCall(name, 'PUT', 'callback', { url, serialization: { cfg: { include_uid: true } } });
     await experiment.repeat(
       async () => {
         const address = experiment.random.pick(['', '10.0.0.1', '169.254.169.254']);
         await experiment.fault(`name leads to ${address || 'nothing'}`, { times: 1 }, async () => {
-          point(experiment, address);
+          resolveTo(experiment, address);
           await sleep(200);
           // Names are resolved when connections are made, and each dispatcher has an open one.
           receiver.cut();
@@ -136,7 +136,7 @@ const names: Row = {
           await experiment.pause(500, 2_000);
           if (receiver.attempts.length > before)
             experiment.violation(`F21 a request came although the name led to ${address || 'nothing'}`);
-          point(experiment, '127.0.0.1');
+          resolveTo(experiment, '127.0.0.1');
           await eventually(() => receiver.attempts.length > before, 10_000);
         });
       },

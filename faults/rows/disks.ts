@@ -14,7 +14,7 @@ let current: SmallDisk | undefined;
 
 const disk = () => current as SmallDisk;
 
-/** A Redis that ended is restarted by its supervisor, and each replica starts over up to twice. */
+/** Batches sent again: a supervisor restarts a Redis that ended, and each replica starts over up to twice. */
 const afterRedis = 5;
 
 const endsWithinMs = 15_000;
@@ -137,7 +137,7 @@ const kafkaFull: Row = {
   },
 };
 
-/** Changes that PostgreSQL accepted, and those that it may have accepted. */
+/** The last change that PostgreSQL accepted, and later ones, which it may have stored although they were refused. */
 class Changes {
   accepted = 0;
   possible = new Set<number>();

@@ -63,7 +63,7 @@ const actions: Record<string, (experiment: Experiment) => Promise<unknown>> = {
     ),
 };
 
-/** Faults that need neither infrastructure nor a dispatcher to start run beside the others, in which starts take turns. */
+/** Faults after which no server or dispatcher is started. They run in parallel with the others, which take turns. */
 const light = ['cut a line', 'cut an answer', 'cut a socket', 'refuse a callback', 'throw out of the group'];
 
 const rssBytesMax = 450 * 1_024 * 1_024;

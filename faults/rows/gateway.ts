@@ -31,6 +31,7 @@ class Gateway {
   experiment: Experiment;
   process: Replica;
   keyFile: string;
+  /** A device whose events go to all sockets. */
   everyone?: Device;
 
   constructor(experiment: Experiment, process: Replica) {
@@ -53,7 +54,7 @@ class Gateway {
         IDENTITY_PRIVATE_KEY: identityKeys.identityPrivateKey,
         GATEWAY_REDIS_PREFIX: `${system.redisPrefix}gateway:`,
         GATEWAY_FIRST_KEY_FILE: join(folder, 'admin.key'),
-        // The other services get no requests.
+        // No requests are for the other services, so their addresses do not matter.
         ...Object.fromEntries(
           apps
             .filter((app) => app !== 'gateway')
@@ -94,7 +95,7 @@ class Gateway {
     let pauseMs = backOffMs.first;
     const patience = {
       handshakeMs: 15_000,
-      againMs: () => {
+      reconnectAfterMs: () => {
         const waitMs = pauseMs * (0.5 + random.next() / 2);
         pauseMs = Math.min(backOffMs.most, pauseMs * 2);
         return waitMs;
@@ -107,7 +108,7 @@ class Gateway {
     return accountId;
   }
 
-  async fill() {
+  async openSockets() {
     const admin = readFileSync(this.keyFile, 'utf8').trim();
     const numbers = Array.from({ length: socketsWanted }, (_, n) => n);
     let accountId: string = '';
@@ -126,7 +127,7 @@ class Gateway {
     await this.mustBeBack();
   }
 
-  tellAll() {
+  sendToAll() {
     if (this.everyone) this.experiment.system.load.produce(this.everyone);
   }
 
@@ -158,15 +159,15 @@ const restarted: Row = {
   inject: async (experiment) => {
     const gateway = await Gateway.start(experiment);
     try {
-      await gateway.fill();
-      gateway.tellAll();
+      await gateway.openSockets();
+      gateway.sendToAll();
       await experiment.warmUp();
       const endsAt = performance.now() + 1_000 * (experiment.options.seconds ?? restarted.seconds ?? 0);
       for (let n = 0; n < 2 || performance.now() < endsAt; n++) {
         await experiment.pause(500, 1_500);
         const name = n % 2 === 0 ? 'SIGTERM' : 'kill';
         await experiment.fault(`${name} of the gateway`, { times: afterGateway, afterMs: backWithinMs }, async () => {
-          gateway.tellAll();
+          gateway.sendToAll();
           await experiment.pause(0, 400);
           if (name === 'kill') await gateway.process.kill();
           else

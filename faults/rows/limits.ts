@@ -57,16 +57,16 @@ const clocksOfProducers: Row = {
 
 const queueBytesMax = 50_000_000;
 const quietMs = 1_000;
-const lookAgainMs = 100;
+const pollMs = 100;
 /** Long enough for a busy machine: hundreds of megabytes are in Kafka that the dispatcher has not read yet. */
 const queuedWithinMs = 120_000;
 /** Events that are queued at a time. */
 const portion = 100;
 
-const pageOf = async (experiment: Experiment, name: string) => {
-  const page = (await experiment.pages()).find(({ channel }) => channel === name);
-  if (!page) throw new Error(`no channel ${name}`);
-  return page;
+const stateOf = async (experiment: Experiment, name: string) => {
+  const state = (await experiment.queueStates()).find(({ channel }) => channel === name);
+  if (!state) throw new Error(`no channel ${name}`);
+  return state;
 };
 
 /**
@@ -77,8 +77,8 @@ const settle = async (experiment: Experiment, name: string) => {
   const events = [...experiment.history.events.values()];
   const stored = events.filter(({ channels, okAtMs }) => okAtMs !== undefined && channels.includes(name)).length;
   const isSettled = async () => {
-    await sleep(lookAgainMs);
-    const { head, n, owner } = await pageOf(experiment, name);
+    await sleep(pollMs);
+    const { head, n, owner } = await stateOf(experiment, name);
     return head + n >= stored && owner === '';
   };
   if (!(await eventually(isSettled, queuedWithinMs))) experiment.violation('D1 events are missing in the queue');
@@ -113,10 +113,10 @@ const overflow: Row = {
     await system.load.stop();
     await settle(experiment, name);
     await experiment.audit();
-    const page = await pageOf(experiment, name);
-    if (page.bytes > queueBytesMax || page.bytes < queueBytesMax - 1_000_000)
-      experiment.violation(`I5 the queue holds ${page.bytes} bytes: not as much as fits into ${queueBytesMax}`);
-    if (!page.dropped) experiment.violation('I5 nothing was dropped');
+    const { bytes, dropped } = await stateOf(experiment, name);
+    if (bytes > queueBytesMax || bytes < queueBytesMax - 1_000_000)
+      experiment.violation(`I5 the queue holds ${bytes} bytes: not as much as fits into ${queueBytesMax}`);
+    if (!dropped) experiment.violation('I5 nothing was dropped');
   },
 };
 
@@ -124,11 +124,11 @@ const overflow: Row = {
 const fill = async (experiment: Experiment, name: string, count: number) => {
   const { load } = experiment.system;
   const devices = load.devices.filter(({ kind, channels }) => kind === 'values' && channels.includes(name));
-  const before = await pageOf(experiment, name);
+  const before = await stateOf(experiment, name);
   for (let n = 0; n < count; n++) load.produce(experiment.random.pick(devices));
   const areQueued = async () => {
-    await sleep(lookAgainMs);
-    const { head, n } = await pageOf(experiment, name);
+    await sleep(pollMs);
+    const { head, n } = await stateOf(experiment, name);
     return head + n >= before.head + before.n + count;
   };
   if (!(await eventually(areQueued, queuedWithinMs))) experiment.violation('D1b events are missing in the queue');
@@ -159,7 +159,7 @@ const overflowUnderSocket: Row = {
     await sleep(quietMs);
     await experiment.fault('no socket until the queue is nearly full', {}, async () => {
       receiver.stop();
-      while ((await pageOf(experiment, name)).bytes < queueBytesMax - 6_000_000) await fill(experiment, name, portion);
+      while ((await stateOf(experiment, name)).bytes < queueBytesMax - 6_000_000) await fill(experiment, name, portion);
     });
     // The events that were sent are the oldest, so they are dropped first: a part of them, or all of them and others.
     const share = experiment.random.pick([0.3, 0.6, 1.2]);
@@ -171,7 +171,7 @@ const overflowUnderSocket: Row = {
       const isWindowFull = () => Date.now() - (sent().at(-1)?.atMs ?? Infinity) > quietMs;
       await eventually(isWindowFull, 10_000);
       const onTheirWay = sent().reduce((sum, { uids }) => sum + uids.length, 0);
-      const { n, bytes } = await pageOf(experiment, name);
+      const { n, bytes } = await stateOf(experiment, name);
       await fill(experiment, name, Math.ceil((queueBytesMax - bytes) / (bytes / n) + share * onTheirWay));
       await experiment.learnDrops();
       if (experiment.dropped === 0) experiment.violation('D1b the queue did not overflow');

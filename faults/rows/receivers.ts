@@ -5,8 +5,8 @@ import type { SocketReceiver } from '../receivers/socket-receiver.ts';
 
 const waitsMs = [1_000, 2_000, 4_000, 8_000];
 
-/** Dispatchers check ready queues every 100 ms. */
-const lookMs = 200;
+/** How late half of the attempts may be: dispatchers check ready queues every 100 ms. */
+const toleranceMs = 200;
 
 /** A busy machine delays single attempts. */
 const outlierMs = 3_000;
@@ -30,7 +30,7 @@ const checkSchedule = (experiment: Experiment) => {
   waitsMs.forEach((expected, n) => {
     const sorted = (late[n] ?? []).sort((a, b) => a - b);
     const median = sorted[Math.floor(sorted.length / 2)] ?? 0;
-    if (median > expected * 0.1 + lookMs)
+    if (median > expected * 0.1 + toleranceMs)
       experiment.violation(
         `I7 half of the attempts after ${n + 1} failures came ${median} ms later than ${expected} ms`,
       );
@@ -161,7 +161,7 @@ const disturb = async (experiment: Experiment, what: string, socket: SocketRecei
   await eventually(() => socket.isOpen, 5_000);
   if (what === 'cut') return socket.cut();
   if (what === 'no pong') {
-    socket.echo = false;
+    socket.answersPings = false;
     return socket.cut();
   }
   if (what.startsWith('stops reading')) {

@@ -57,7 +57,7 @@ const lostTail: Row = {
 };
 
 /** Kills Redis, which comes back without the data that `damage` removes from its disk. */
-const forgets = (experiment: Experiment, name: string, damage: (redis: RedisServer) => void, settleMs: number) =>
+const losesData = (experiment: Experiment, name: string, damage: (redis: RedisServer) => void, settleMs: number) =>
   experiment.repeat(
     async () => {
       const { redis } = experiment;
@@ -76,7 +76,7 @@ const wiped: Row = {
   name: 'F6',
   about: 'Redis comes back without any data',
   seconds: 10,
-  inject: (experiment) => forgets(experiment, 'wipe Redis', (redis) => redis.wipe(), 2_000),
+  inject: (experiment) => losesData(experiment, 'wipe Redis', (redis) => redis.wipe(), 2_000),
 };
 
 const frozen: Row = {
@@ -103,7 +103,7 @@ const torn: Row = {
     const tear = (redis: RedisServer) => redis.truncateLog(redis.logBytes - experiment.random.int(1, 20_000));
     // So that the events torn off are still undelivered at that time, and a replica remembers them.
     for (const receiver of experiment.system.callbacks.values()) receiver.behaviour = 'slow';
-    return forgets(experiment, 'torn log', tear, 800);
+    return losesData(experiment, 'torn log', tear, 800);
   },
 };
 

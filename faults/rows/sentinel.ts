@@ -8,7 +8,7 @@ import { Sentinels } from '../sentinels.ts';
 const afterFailOver = 7;
 const takesOverWithinMs = 20_000;
 
-const ofRuns = new WeakMap<Equipment, Sentinels>();
+const sentinelsOfRun = new WeakMap<Equipment, Sentinels>();
 
 const failOvers: Record<string, (experiment: Experiment, sentinels: Sentinels, master: RedisNode) => Promise<unknown>> =
   {
@@ -33,7 +33,7 @@ const withoutSentinels = async (experiment: Experiment, { sentinels }: Sentinels
 
 const failOver = async (experiment: Experiment, sentinels: Sentinels, kind: string, master: RedisNode) => {
   await failOvers[kind]?.(experiment, sentinels, master);
-  const isReplaced = async () => (await sentinels.said()).every((port) => port !== master.port);
+  const isReplaced = async () => (await sentinels.masterPorts()).every((port) => port !== master.port);
   if (!(await eventually(isReplaced, takesOverWithinMs)))
     experiment.violation(`R2 ${kind}: no replica took over within ${takesOverWithinMs} ms`);
   await experiment.pause(0, 1_000);
@@ -51,11 +51,11 @@ const sentinel: Row = {
       heal: () => sentinels.heal(),
       stop: () => sentinels.stop(),
     };
-    ofRuns.set(equipment, sentinels);
+    sentinelsOfRun.set(equipment, sentinels);
     return equipment;
   },
   inject: async (experiment) => {
-    const sentinels = ofRuns.get(experiment.equipment) as Sentinels;
+    const sentinels = sentinelsOfRun.get(experiment.equipment) as Sentinels;
     const kinds = [...Object.keys(failOvers), 'the sentinels are away'];
     await experiment.repeat(
       async (n) => {
