@@ -20,6 +20,9 @@ describe('an option that a command does not know', () => {
     ['start.ts', '--replica'],
     ['status.ts', '--jsn'],
     ['cluster.ts', '--nod'],
+    ['generate-docs.ts', '--chek'],
+    ['checks.ts', '--fast'],
+    ['dev-secrets.ts', '--jsn'],
   ])('of %s is an error that names it: %s', (file, option) => {
     const { status, stdout, stderr } = spawnSync(process.execPath, [join(root, 'tools', file), option], {
       env: { ...process.env, LANYARD_DATA: folder },

@@ -1,8 +1,8 @@
 /**
- * Generates docs/topics.md and docs/asyncapi.json from the contracts, docs/errors.md from the errors,
- * docs/cli.md from the commands, docs/capacity.md from the unit costs, docs/limits.md from the limits, and
- * docs/openapi.json from the controllers.
- * `npm run docs` writes the files; `--check` fails when the committed ones differ. Requires a build.
+ * Generates docs/topics.md and docs/asyncapi.json from the contracts, docs/errors.md from the errors, docs/cli.md from the
+ * commands, docs/capacity.md from the unit costs, docs/limits.md from the limits, docs/openapi.json from the controllers, and
+ * the rules and the dashboard of k8s/components/monitoring from deploy/observability.
+ * `npm run docs` writes the files; with `--check` it ends with 1 when the committed ones differ. Requires a build.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { format, resolveConfig } from 'prettier';
@@ -15,10 +15,14 @@ import { limitsPage } from './docs/limits-page.ts';
 import { dashboardMap, prometheusRule } from './docs/monitoring.ts';
 import { openApi } from './docs/openapi.ts';
 import { topicsPage } from './docs/topics-page.ts';
+import { command } from './lanyard/command-line.ts';
+
+const usage = 'npm run docs [-- --check]';
+const options = { check: { type: 'boolean', default: false } } as const;
 
 const root = new URL('../', import.meta.url);
 
-const files: [string, string][] = [
+const generated = async (): Promise<[path: string, text: string][]> => [
   ['docs/topics.md', topicsPage(topics)],
   ['docs/asyncapi.json', JSON.stringify(asyncApi(topics))],
   ['docs/errors.md', await errorsPage()],
@@ -30,19 +34,20 @@ const files: [string, string][] = [
   ['k8s/components/monitoring/dashboard.yaml', dashboardMap()],
 ];
 
-const check = process.argv.includes('--check');
-let stale = 0;
-for (const [path, text] of files) {
-  const url = new URL(path, root);
-  const options = await resolveConfig(url);
-  const wanted = await format(text, { ...options, filepath: path });
-  if (!check) writeFileSync(url, wanted);
-  else if (read(url) !== wanted) {
-    console.error(`${path} is out of date: run npm run docs`);
-    stale++;
+await command({ usage, options }, async ({ values: { check } }) => {
+  let stale = 0;
+  for (const [path, text] of await generated()) {
+    const url = new URL(path, root);
+    const style = await resolveConfig(url);
+    const wanted = await format(text, { ...style, filepath: path });
+    if (!check) writeFileSync(url, wanted);
+    else if (read(url) !== wanted) {
+      console.error(`${path} is out of date: run npm run docs`);
+      stale++;
+    }
   }
-}
-process.exitCode = stale > 0 ? 1 : 0;
+  return stale > 0 ? 1 : 0;
+});
 
 function read(url: URL) {
   try {
