@@ -2,11 +2,12 @@
 import { resolve } from 'node:path';
 import { command } from './lanyard/command-line.ts';
 import { build } from './lanyard/install.ts';
-import { say } from './lanyard/project.ts';
+import { say, Stop } from './lanyard/project.ts';
 
 const usage = 'npm run backup [-- FILE]';
 
 await command({ usage, allowPositionals: true, printsResult: true }, async ({ positionals }) => {
+  if (positionals.length > 1) throw new Stop(usage);
   await build();
   const { installation, countsText } = await import('./backup/installation.ts');
   const { writeBackup } = await import('./backup/backup-file.ts');

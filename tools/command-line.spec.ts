@@ -34,13 +34,15 @@ describe('an option that a command does not know', () => {
   });
 });
 
-describe('a value that an option does not take', () => {
+describe('an argument or a value of an option that a command does not take', () => {
   it.each<[file: string, args: string[], problem: string]>([
     ['drill.ts', ['--only', '['], '--only takes a regular expression, not "["'],
     ['cluster.ts', ['scale', '--only', '['], '--only takes a regular expression, not "["'],
     ['images.ts', ['--base', 'x'], '--base takes auto, named or stand-in, not "x"'],
     ['test-openapi.ts', ['--seed', 'x'], '--seed takes a whole number from 0, not "x"'],
-  ])('of %s is an error that names the option: %j', (file, args, problem) => {
+    ['backup.ts', ['a', 'b'], 'npm run backup [-- FILE]'],
+    ['restore.ts', ['a', 'b'], 'npm run restore -- FILE [--overwrite]'],
+  ])('of %s is an error that says so: %j', (file, args, problem) => {
     const { status, stdout, stderr } = spawnSync(process.execPath, [join(root, 'tools', file), ...args], {
       env: { ...process.env, LANYARD_DATA: folder },
       encoding: 'utf8',

@@ -8,8 +8,8 @@ const usage = 'npm run restore -- FILE [--overwrite]';
 const options = { overwrite: { type: 'boolean', default: false } } as const;
 
 await command({ usage, options, allowPositionals: true, printsResult: true }, async ({ values, positionals }) => {
-  const [file] = positionals;
-  if (file === undefined) throw new Stop(usage);
+  const [file, ...more] = positionals;
+  if (file === undefined || more.length > 0) throw new Stop(usage);
   await build();
   const { installation, countsText } = await import('./backup/installation.ts');
   const { restoreBackup } = await import('./backup/backup-file.ts');
