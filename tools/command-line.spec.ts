@@ -42,6 +42,7 @@ describe('an argument or a value of an option that a command does not take', () 
     ['test-openapi.ts', ['--seed', 'x'], '--seed takes a whole number from 0, not "x"'],
     ['backup.ts', ['a', 'b'], 'npm run backup [-- FILE]'],
     ['restore.ts', ['a', 'b'], 'npm run restore -- FILE [--overwrite]'],
+    ['test.ts', ['--no-e2e', '--only-e2e'], '--no-e2e and --only-e2e together select no tests'],
   ])('of %s is an error that says so: %j', (file, args, problem) => {
     const { status, stdout, stderr } = spawnSync(process.execPath, [join(root, 'tools', file), ...args], {
       env: { ...process.env, LANYARD_DATA: folder },

@@ -19,7 +19,7 @@ import { interruption } from './lanyard/interrupt.ts';
 import { environmentOfPython } from './lanyard/python-packages.ts';
 import { isProcess, stopProcess } from './lanyard/processes.ts';
 import { StateFile } from './lanyard/state.ts';
-import { root, say } from './lanyard/project.ts';
+import { root, say, Stop } from './lanyard/project.ts';
 
 const usage = 'npm test [-- FILTER...] [--no-e2e | --only-e2e] [--interop [--install]] [--long]';
 const isSet = { type: 'boolean', default: false } as const;
@@ -101,6 +101,7 @@ const count = (report: string, code: number) => {
 };
 
 await command({ usage, options, allowPositionals: true }, async ({ values: given, positionals: filters }) => {
+  if (given['no-e2e'] && given['only-e2e']) throw new Stop('--no-e2e and --only-e2e together select no tests');
   if (filters.length === 0 && !given['no-e2e']) ensureBrowser();
   const interop = given.interop && {
     ...environmentOfCompiledDevices({ installs: given.install }),
