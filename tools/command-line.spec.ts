@@ -40,6 +40,7 @@ describe('an argument or a value of an option that a command does not take', () 
     ['cluster.ts', ['scale', '--only', '['], '--only takes a regular expression, not "["'],
     ['images.ts', ['--base', 'x'], '--base takes auto, named or stand-in, not "x"'],
     ['test-openapi.ts', ['--seed', 'x'], '--seed takes a whole number from 0, not "x"'],
+    ['test-openapi.ts', ['--seed', ' '], '--seed takes a whole number from 0, not " "'],
     ['backup.ts', ['a', 'b'], 'npm run backup [-- FILE]'],
     ['restore.ts', ['a', 'b'], 'npm run restore -- FILE [--overwrite]'],
     ['test.ts', ['--no-e2e', '--only-e2e'], '--no-e2e and --only-e2e together select no tests'],

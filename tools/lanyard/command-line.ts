@@ -51,7 +51,7 @@ export const pattern = (name: string, text: string) => {
 
 export const wholeNumber = (name: string, text: string | undefined, min: number = 0) => {
   const value = Number(text);
-  if (text === '' || !Number.isInteger(value) || value < min)
+  if (text?.trim() === '' || !Number.isInteger(value) || value < min)
     throw new Stop(`--${name} takes a whole number from ${min}, not "${text}"`);
   return value;
 };
