@@ -44,6 +44,7 @@ describe('an argument or a value of an option that a command does not take', () 
     ['backup.ts', ['a', 'b'], 'npm run backup [-- FILE]'],
     ['restore.ts', ['a', 'b'], 'npm run restore -- FILE [--overwrite]'],
     ['test.ts', ['--no-e2e', '--only-e2e'], '--no-e2e and --only-e2e together select no tests'],
+    ['fuzz.ts', ['constructor'], 'no fuzzer constructor: there are udp, tcp, dtls'],
   ])('of %s is an error that says so: %j', (file, args, problem) => {
     const { status, stdout, stderr } = spawnSync(process.execPath, [join(root, 'tools', file), ...args], {
       env: { ...process.env, LANYARD_DATA: folder },

@@ -73,7 +73,7 @@ const attack = async (name: string, fuzz: Fuzz, count: number) => {
 
 await command({ usage, options, allowPositionals: true }, async ({ values, positionals }) => {
   const wanted = positionals.length > 0 ? positionals : Object.keys(fuzzers);
-  const unknown = wanted.find((name) => !fuzzers[name]);
+  const unknown = wanted.find((name) => !Object.hasOwn(fuzzers, name));
   if (unknown !== undefined) throw new Stop(`no fuzzer ${unknown}: there are ${Object.keys(fuzzers).join(', ')}`);
   const [messages, seed] = [wholeNumber('messages', values.messages, steps), wholeNumber('seed', values.seed, 1)];
   await build();
