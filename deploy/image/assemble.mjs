@@ -24,8 +24,8 @@ const root = realpathSync(fileURLToPath(new URL('../..', import.meta.url)));
 const [, , out] = process.argv;
 if (!out) throw new Error('usage: node deploy/image/assemble.mjs <folder>');
 
-/** Served by the gateway, or read at run time. */
-const kept = new Set([
+/** Extensions of the files that are served by the gateway, or read at run time. */
+const keptExtensions = new Set([
   '.js',
   '.cjs',
   '.mjs',
@@ -43,15 +43,18 @@ const kept = new Set([
   '',
 ]);
 
-/** Without the source maps of packages: stack traces show our own sources. */
-const keptOfPackages = new Set([...kept].filter((extension) => extension !== '.map'));
+/** Source maps of packages are left out: stack traces need only those of our own code. */
+const keptOfPackages = new Set([...keptExtensions].filter((extension) => extension !== '.map'));
 
 /** The largest of what packages bring for browsers and bundlers, which Node does not load. */
 const forBrowsers =
   /^node_modules\/(typeorm\/browser|rxjs\/dist\/(bundles|esm|esm5)|swagger-ui-dist\/.*es-bundle.*|@(aws-sdk|smithy)\/[^/]+\/dist-es)$/;
 
-/** @param {string} path @param {Set<string>} extensions */
-const runs = (path, extensions) =>
+/**
+ * Whether a path is copied: a folder, or a file with one of these extensions that is not a declaration of types.
+ * @param {string} path @param {Set<string>} extensions
+ */
+const isKept = (path, extensions) =>
   lstatSync(path).isDirectory() || (extensions.has(extname(path)) && !/\.d\.[cm]?ts/.test(path));
 
 /** @param {string} workspace @param {string} target */
@@ -59,13 +62,16 @@ const copyBuilt = (workspace, target) => {
   const from = join(root, workspace);
   mkdirSync(join(target, workspace), { recursive: true });
   cpSync(join(from, 'package.json'), join(target, workspace, 'package.json'));
-  cpSync(join(from, 'dist'), join(target, workspace, 'dist'), { recursive: true, filter: (path) => runs(path, kept) });
+  cpSync(join(from, 'dist'), join(target, workspace, 'dist'), {
+    recursive: true,
+    filter: (path) => isKept(path, keptExtensions),
+  });
   // The dispatcher reads its scripts for Redis where they were written.
   for (const script of readdirSync(join(from, 'src'), { recursive: true, encoding: 'utf8' }))
     if (script.endsWith('.lua')) cpSync(join(from, 'src', script), join(target, workspace, 'src', script));
 };
 
-/** Without the packages inside it: they are in the list themselves. @param {string} folder @param {string} target */
+/** Packages inside it are left out: they are copied themselves. @param {string} folder @param {string} target */
 const copyPackage = (folder, target) =>
   cpSync(folder, join(target, relative(root, folder)), {
     recursive: true,
@@ -73,7 +79,7 @@ const copyPackage = (folder, target) =>
       path === folder ||
       (basename(path) !== 'node_modules' &&
         !forBrowsers.test(relative(root, path)) &&
-        (runs(path, keptOfPackages) || /^(licen[cs]e|notice)\b/i.test(basename(path)))),
+        (isKept(path, keptOfPackages) || /^(licen[cs]e|notice)\b/i.test(basename(path)))),
   });
 
 /** A library is found by its name. @param {string} lib @param {string} target */
