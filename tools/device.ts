@@ -3,8 +3,8 @@ import { runBuilt } from './lanyard/install.ts';
 import { dataFolder, run } from './lanyard/project.ts';
 import { StateFile } from './lanyard/state.ts';
 
-/** Where `npm start` put the system, whose ports may differ from the usual ones. */
-const placeOf = ({ state }: StateFile): string[] => {
+/** Options that name the system that `npm start` started, whose ports may differ from the usual ones. */
+const addressOptions = ({ state }: StateFile): string[] => {
   const { base_url: api, key_file: keyFile, coap_urls: [coap] = [], coaps_urls: [coaps] = [] } = state;
   const url = process.argv.includes('--secure') ? coaps?.replace(/\/udp$/, '') : coap;
   return Object.entries({ api, 'key-file': keyFile, url }).flatMap(([name, value]) =>
@@ -12,4 +12,4 @@ const placeOf = ({ state }: StateFile): string[] => {
   );
 };
 
-await run(() => runBuilt('libs/testing', 'device/cli.js', placeOf(new StateFile(dataFolder()))));
+await run(() => runBuilt('libs/testing', 'device/cli.js', addressOptions(new StateFile(dataFolder()))));

@@ -1,7 +1,7 @@
 /**
- * Generates docs/topics.md and docs/asyncapi.json from the contracts, docs/errors.md from the errors, docs/cli.md from the
- * commands, docs/capacity.md from the unit costs, docs/limits.md from the limits, docs/openapi.json from the controllers, and
- * the rules and the dashboard of k8s/components/monitoring from deploy/observability.
+ * Generates docs/topics.md and docs/asyncapi.json from the contracts, docs/errors.md from the errors, docs/cli.md from
+ * the commands, docs/capacity.md from the unit costs, docs/limits.md from the limits, docs/openapi.json from the
+ * controllers, and the rules and the dashboard of k8s/components/monitoring from deploy/observability.
  * `npm run docs` writes the files; with `--check` it ends with 1 when the committed ones differ. Requires a build.
  */
 import { readFileSync, writeFileSync } from 'node:fs';

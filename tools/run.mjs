@@ -13,7 +13,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const [file = '', ...args] = process.argv.slice(2);
 const program = resolve(root, file);
 
-/** They may run while packages are out of date, as the system does that they ask or end. */
+/** These report on or end a running system, and run without an installation even if packages are out of date. */
 const needsNoPackages = /^tools\/(status|stop)\.ts$/.test(file);
 
 /** @param {string} problem @returns {never} */
@@ -31,21 +31,25 @@ const pinnedNode = () => {
   return { version, binary: join(folder, 'bin/node') };
 };
 
-/** Path of package to version, of a lock file. @param {string} path @returns {Map<string, { version: string, optional?: boolean }>} */
+/**
+ * The packages that a lock file names, by their paths; workspaces are left out.
+ * @param {string} path @returns {Map<string, { version: string, optional?: boolean }>}
+ */
 const lockedIn = (path) => {
   const { packages } = existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : { packages: {} };
   return new Map(Object.entries(packages).filter(([name, { link }]) => name.includes('node_modules/') && !link));
 };
 
 /**
- * An installation that another one disturbed may lack what npm noted. The packages of one workspace are not looked at: a
- * work tree may link the folder of the root only. @param {string} name
+ * Whether a package that npm recorded is on the disk: it may be missing after two installations at the same time.
+ * Packages in the folder of a workspace are not checked, because a work tree may link node_modules of the root only.
+ * @param {string} name
  */
 const isThere = (name) => !name.startsWith('node_modules/') || existsSync(join(root, name, 'package.json'));
 
 const wantedPackages = () => lockedIn(join(root, 'package-lock.json'));
 
-/** What npm noted in node_modules is what the lock file says; optional packages of other platforms are not there. */
+/** Whether node_modules has exactly the packages of the lock file, except for optional ones of other platforms. */
 const isInstalled = () => {
   const wanted = wantedPackages();
   const found = lockedIn(join(root, 'node_modules/.package-lock.json'));
@@ -64,14 +68,17 @@ const install = () => {
   return status === 0;
 };
 
-/** Pids of the commands that want to install, in their order: the first that runs does. A killed one leaves its pid. */
+/**
+ * The file with the pids of the commands that have to install packages, one a line. The first of them that still runs
+ * installs; a killed command leaves its pid.
+ */
 const queue = join(root, '.lanyard/install.pids');
 
 const queued = () => {
   try {
     return readFileSync(queue, 'utf8').trim().split('\n').map(Number);
   } catch {
-    // The one that installed has removed it.
+    // The command that has installed the packages has removed the file.
     return [];
   }
 };
@@ -85,19 +92,19 @@ const commandLine = (pid) => {
   }
 };
 
-/** Pids are reused. @param {number} pid */
+/** Whether the pid still belongs to an npm command: pids are reused. @param {number} pid */
 const isCommand = (pid) => pid === process.pid || commandLine(pid).includes('run.mjs');
 
 /** Two installations at the same time would break each other. Ends when this command is the first of the queue. */
 const waitForTurn = async () => {
   mkdirSync(join(root, '.lanyard'), { recursive: true });
-  for (let told = 0; ; await sleep(100)) {
+  for (let reported = 0; ; await sleep(100)) {
     if (!queued().includes(process.pid)) appendFileSync(queue, `${process.pid}\n`);
     const first = queued().find(isCommand);
     if (first === process.pid) return;
-    if (first !== undefined && first !== told)
+    if (first !== undefined && first !== reported)
       process.stderr.write(`waiting for process ${first}, which installs packages\n`);
-    told = first ?? told;
+    reported = first ?? reported;
   }
 };
 
@@ -108,17 +115,20 @@ const installOnce = async () => {
   if (!isDone) fail('npm ci failed');
 };
 
-/** It is pinned for Linux only (package.json); elsewhere the machine's own Node runs everything. */
-const withoutNode24 = () =>
+/**
+ * What to do when neither the pinned Node nor this one can run TypeScript. Node is pinned for Linux only
+ * (package.json); elsewhere, the machine's own Node runs everything.
+ */
+const missingNodeProblem = () =>
   wantedPackages().has(pinnedPackage)
     ? `${pinnedPackage}, the Node that runs this project, is missing: run npm ci again, or install Node 24.`
     : `Node ${process.versions.node} cannot run this project: install Node 24.`;
 
-/** Ends with the exit code of the program. @param {string} binary */
+/** Runs the program on another Node, and ends this process with its exit code. @param {string} binary */
 const continueOn = async (binary) => {
   const child = spawn(binary, [...process.execArgv, program, ...args], { stdio: 'inherit' });
   process.on('exit', () => child.kill());
-  // A terminal sends SIGINT to both; the others reach this process only.
+  // A terminal sends SIGINT to both processes; the other signals reach this process only.
   process.on('SIGINT', () => undefined);
   for (const signal of /** @type {const} */ (['SIGTERM', 'SIGHUP'])) process.on(signal, () => child.kill(signal));
   await new Promise((_, failed) => {
@@ -132,7 +142,7 @@ if (major < 20 || (major === 20 && minor < 19))
   fail(`Node ${process.versions.node} is too old: install Node 20.19 or later.`);
 if (!(needsNoPackages && pinnedNode()) && !isInstalled()) await installOnce();
 const pinned = pinnedNode();
-if (!pinned && !process.features.typescript) fail(withoutNode24());
+if (!pinned && !process.features.typescript) fail(missingNodeProblem());
 if (pinned && process.versions.node !== pinned.version) await continueOn(pinned.binary);
 process.argv.splice(1, 2, program);
 await import(pathToFileURL(program).href);

@@ -11,7 +11,8 @@ import { StateFile } from './lanyard/state.ts';
 const usage = 'npm stop [-- --services]';
 const options = { services: { type: 'boolean', default: false } } as const;
 
-const patienceMs = 60_000;
+/** Longer than a starter takes to stop everything. After this time, what is left is stopped here. */
+const starterEndsWithinMs = 60_000;
 
 await run(async () => {
   const { services: isServicesOnly } = readCommandLine(usage, options).values;
@@ -21,7 +22,7 @@ await run(async () => {
     say(`stopping (pid ${starter})`);
     // SIGKILL, because a starter that is asked to stop would stop Kafka, PostgreSQL and Redis too.
     kill(starter, isServicesOnly ? 'SIGKILL' : 'SIGTERM');
-    for (const end = Date.now() + patienceMs; isAlive(starter) && Date.now() < end;) await sleep(100);
+    for (const end = Date.now() + starterEndsWithinMs; isAlive(starter) && Date.now() < end;) await sleep(100);
   }
   const { state } = new StateFile(dataFolder());
   const left = await stopLeftOvers(state.units, isServicesOnly ? ['service'] : undefined);

@@ -61,7 +61,7 @@ const jest = async (
         killSignal: 'SIGINT',
       },
     );
-    // Of an interrupt. The exit follows.
+    // An interrupt aborts the child, which emits this error before its exit.
     child.on('error', () => undefined);
     child.on('exit', (c, signal) => done(signal ? 1 : c));
   });
@@ -140,14 +140,14 @@ await command({ usage, options, allowPositionals: true }, async ({ values: given
     if (!given['only-e2e'])
       await jest(
         'unit-and-integration',
-        ['--testPathIgnorePatterns=e2e-spec', '/dist/', '/node_modules/', ...where(filters)],
+        ['--testPathIgnorePatterns=e2e-spec', '/dist/', '/node_modules/', ...pathPatterns(filters)],
         { env, interrupted },
       );
     if (!given['no-e2e']) {
       // Imported late, because it needs the build.
       const { deleteTopics } = await import('./testing/topics.ts');
       await deleteTopics(brokers.split(','));
-      await jest('end-to-end', where(['e2e-spec', ...filters]), { env, interrupted });
+      await jest('end-to-end', pathPatterns(['e2e-spec', ...filters]), { env, interrupted });
     }
   } finally {
     await stopLeftOvers();
@@ -168,7 +168,8 @@ function printSlowest() {
   for (const { file, seconds } of slowest) process.stdout.write(`${seconds.toFixed(1).padStart(6)} s  ${file}\n`);
 }
 
-function where(patterns: string[]) {
+/** The option of Jest that selects the files whose path matches every pattern. */
+function pathPatterns(patterns: string[]) {
   return patterns.length > 0 ? [`--testPathPatterns=${patterns.map((p) => `(?=.*${p})`).join('')}`] : [];
 }
 

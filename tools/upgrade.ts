@@ -45,9 +45,9 @@ await command({ usage, options, printsResult: true }, async ({ values }) => {
         { inOrder: direction === 'back' },
       );
   };
-  const of = (which: RegExp) => system.replicaNames.filter((name) => which.test(name));
+  const named = (form: RegExp) => system.replicaNames.filter((name) => form.test(name));
   // The event log is upgraded before all others, and rolled back after them (docs/operations.md).
-  const [log, first, second] = [of(/^event-log/), of(/^(?!event-log).*-0$/), of(/^(?!event-log).*-1$/)];
+  const [log, first, second] = [named(/^event-log/), named(/^(?!event-log).*-0$/), named(/^(?!event-log).*-1$/)];
   try {
     await rehearsal.begin();
     await rehearsal.step(`all of ${previous.commit}`, () => sleep(10_000));

@@ -31,7 +31,7 @@ export const writeBackup = async (from: Installation, file: string) => {
   }
 };
 
-/** A line of the file has exactly one of these members. */
+/** A line has one of these, in this order: `format`, `shape`, `table` with `rows`, `topic` with `values`, `counts`. */
 interface Line {
   format?: string;
   shape?: Shape;
@@ -42,7 +42,10 @@ interface Line {
   counts?: { tables: Record<string, number>; states: Record<string, number> };
 }
 
-/** From the second reading of the file: Kafka cannot undo what it has stored. */
+/**
+ * Reads the file a second time, after the tables were committed, because Kafka cannot undo what it has stored. Throws
+ * Stop if a topic is not restored completely.
+ */
 const restoreStates = async (states: StateWriter, file: string, wanted: Record<string, number>) => {
   try {
     for await (const { topic, values } of jsonLines<Line>(file)) if (topic) await states.write(topic, values);
@@ -54,8 +57,9 @@ const restoreStates = async (states: StateWriter, file: string, wanted: Record<s
 };
 
 /**
- * Into a database that services of the same version have made and that they do not use now. The tables are restored
- * together, or not at all if the file is not complete or a count differs; the topics only after them.
+ * Restores a backup into a database whose tables services of the same version have created, and that no service uses
+ * now. The tables are restored together, or not at all if the file is not complete or a count differs; the topics only
+ * after them. Throws Stop with the reason.
  */
 export const restoreBackup = async (
   to: Installation,

@@ -9,7 +9,7 @@ export const schemas = ['access', 'registry', 'device_proxy', 'snapshot', 'event
 
 const pageRowsMax = 1_000;
 
-/** The first page of a table says how large its rows are. */
+/** Rows of the first page of a table: their size decides how many rows the next page has. */
 const firstPageRows = 100;
 
 /** In characters of its values. A line with a page must be shorter than the longest string of V8, which has 2 ** 29. */
@@ -26,6 +26,10 @@ interface Sequence {
   value: string;
 }
 
+/**
+ * `partitions`: the statements that create them; `sequences`: the last value of each, if it was used;
+ * `migrations`: the names of those that have run, by schema
+ */
 export interface Shape {
   tables: Table[];
   partitions: string[];
@@ -35,7 +39,8 @@ export interface Shape {
 
 export const connect = async (url: string) => {
   const client = new pg.Client({ connectionString: url, application_name: 'lanyard-backup' });
-  // The statement that runs is rejected too. Without a listener, the process would end, and leave an unfinished file.
+  // If the connection is lost, the statement that runs is rejected too. Without a listener for this event, the process
+  // would end, and leave an unfinished file.
   client.on('error', () => undefined);
   await reached('PostgreSQL', publicAddress(url), client.connect());
   // The text of a value is the same whatever the defaults of the server.
@@ -97,7 +102,11 @@ type Row = (string | null)[];
 
 const sizeOf = (row: Row) => row.reduce((size, text) => size + (text?.length ?? 0), 0);
 
-/** A page that is too large has a single part. `lengthOf`: in characters */
+/**
+ * Divides parts into pages of at most `pageRowsMax` parts and `pageSizeMax` characters. A part that is longer than that
+ * has a page of its own.
+ * @param lengthOf in characters
+ */
 export const pagesOf = <T>(parts: readonly T[], lengthOf: (part: T) => number) => {
   const pages: T[][] = [];
   let size = Infinity;
@@ -112,14 +121,16 @@ export const pagesOf = <T>(parts: readonly T[], lengthOf: (part: T) => number) =
   return pages;
 };
 
-/** How many rows make a page if they are as large as these. */
+/** How many rows fill a page if they are as large as these on average. */
 const pageRows = (rows: Row[]) => {
   const size = rows.reduce((sum, row) => sum + sizeOf(row), 1);
   return Math.min(pageRowsMax, Math.ceil((rows.length * pageSizeMax) / size));
 };
 
 /**
- * Dumps everything within one transaction, which sees one moment. `write` gets the shape first, then the rows of each table.
+ * Dumps everything within one transaction, which sees the database as it is at one moment. `write` gets the shape
+ * first, then the rows of each table.
+ * @returns how many rows each table has, by `schema.table`
  */
 export const dump = async (client: pg.Client, write: (line: object) => Promise<void>) => {
   await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
@@ -151,10 +162,10 @@ export const dump = async (client: pg.Client, write: (line: object) => Promise<v
 };
 
 /**
- * Rows come in any order, so foreign keys are checked when all rows are there. To switch the checks off would take a
- * superuser, which managed databases do not grant; the owner of a table may defer them.
+ * Changes when foreign keys are checked: rows come in any order, so they are checked when all rows are there. Only a
+ * superuser could switch the checks off, which managed databases do not grant; the owner of a table may defer them.
  */
-const checkReferences = async (client: pg.Client, when: 'DEFERRABLE INITIALLY DEFERRED' | 'NOT DEFERRABLE') => {
+const alterForeignKeys = async (client: pg.Client, when: 'DEFERRABLE INITIALLY DEFERRED' | 'NOT DEFERRABLE') => {
   const { rows } = await client.query(
     `SELECT format('ALTER TABLE %I.%I ALTER CONSTRAINT %I', n.nspname, c.relname, k.conname) AS statement
      FROM pg_constraint k JOIN pg_class c ON c.oid = k.conrelid JOIN pg_namespace n ON n.oid = c.relnamespace
@@ -188,7 +199,7 @@ export const compareCounts = (wanted: Record<string, number>, found: Record<stri
     throw new Stop(`counts differ: ${wrong.map(([name, n]) => `${name} ${found[name] ?? 0} of ${n}`).join(', ')}`);
 };
 
-/** Rows that an installation has after its first start: the first key is replaced without being asked for. */
+/** Rows of these tables after a first start: its administrator key is replaced even without --overwrite. */
 const rowsOfFresh: Record<string, number> = { 'registry.devices': 0, 'access.api_keys': 1, 'dispatcher.channels': 0 };
 
 const refuseData = async (client: pg.Client, tables: Table[]) => {
@@ -201,7 +212,11 @@ const refuseData = async (client: pg.Client, tables: Table[]) => {
   if (found.length > 0) throw new Stop(`The database has ${found.join(', ')}: with --overwrite they are replaced.`);
 };
 
-/** Refuses a database of another version and, unless `overwrite`, one with devices, keys or channels of its own. */
+/**
+ * Throws Stop for a database of another version and, unless `overwrite`, for one with devices, keys or channels of its
+ * own. Otherwise begins the transaction of the restore, which `finish` commits: creates missing partitions, empties all
+ * tables, and defers the checks of foreign keys.
+ */
 export const prepare = async (client: pg.Client, shape: Shape, overwrite: boolean) => {
   const own = await migrationsOf(client);
   if (JSON.stringify(own) !== JSON.stringify(shape.migrations))
@@ -213,7 +228,7 @@ export const prepare = async (client: pg.Client, shape: Shape, overwrite: boolea
   for (const statement of shape.partitions) await client.query(statement);
   await handOverPartitions(client);
   await client.query(`TRUNCATE ${shape.tables.map(nameOf).join(', ')}`);
-  await checkReferences(client, 'DEFERRABLE INITIALLY DEFERRED');
+  await alterForeignKeys(client, 'DEFERRABLE INITIALLY DEFERRED');
 };
 
 export const insert = async (client: pg.Client, table: Table, rows: (string | null)[][]) => {
@@ -232,14 +247,14 @@ export const insert = async (client: pg.Client, table: Table, rows: (string | nu
   );
 };
 
-/** Commits, unless a count differs from one of `wanted`. */
+/** Checks foreign keys and commits. Throws Stop, without a commit, if a table has more or fewer rows than `wanted`. */
 export const finish = async (client: pg.Client, { tables, sequences }: Shape, wanted: Record<string, number> = {}) => {
   await client.query('SET CONSTRAINTS ALL IMMEDIATE');
-  await checkReferences(client, 'NOT DEFERRABLE');
+  await alterForeignKeys(client, 'NOT DEFERRABLE');
   const counts: Record<string, number> = {};
   for (const table of tables) counts[`${table.schema}.${table.table}`] = await countOf(client, table);
   compareCounts(wanted, counts);
-  // Last, because no transaction undoes it.
+  // Done last, because a rollback does not undo setval.
   for (const { name, value } of sequences) await client.query('SELECT setval($1::regclass, $2::bigint)', [name, value]);
   await client.query('COMMIT');
   return counts;

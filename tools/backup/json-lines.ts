@@ -8,7 +8,10 @@ import { Stop } from '../lanyard/project.ts';
 
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : error);
 
-/** The file is there once all of it is written, for its owner only. Throws Stop with what the file system says. */
+/**
+ * The file gets its name only when all of it is written, and only its owner can read it. Throws Stop with what the file
+ * system says.
+ */
 const writeFile = async (gzip: Gzip, file: string) => {
   const unfinished = `${file}.unfinished`;
   try {
@@ -20,24 +23,24 @@ const writeFile = async (gzip: Gzip, file: string) => {
   }
 };
 
-/** A file with the lines that `give` writes; none when it throws. Resolves with what `give` does. */
+/** Creates a file with the lines that `writeLines` writes, or none when it throws. Resolves with its result. */
 export const writeJsonLines = async <T>(
   file: string,
-  give: (write: (line: object) => Promise<void>) => Promise<T>,
+  writeLines: (write: (line: object) => Promise<void>) => Promise<T>,
 ): Promise<T> => {
   const gzip = createGzip();
   const written = writeFile(gzip, file);
-  // It may fail while `give` waits for something else. Then the next line throws why.
+  // The file may fail while `writeLines` waits for something else. Its next line is then rejected with the reason.
   const settled = written.catch(() => undefined);
   const write = async (line: object) => {
     if (gzip.destroyed) await written;
     if (!gzip.write(`${JSON.stringify(line)}\n`)) await once(gzip, 'drain').catch(() => written);
   };
   try {
-    const given = await give(write);
+    const result = await writeLines(write);
     gzip.end();
     await written;
-    return given;
+    return result;
   } catch (error) {
     gzip.destroy();
     await settled;
@@ -52,17 +55,18 @@ export const writeJsonLines = async <T>(
 export const jsonLines = async function* <T>(file: string): AsyncGenerator<T> {
   // No callback is needed: the loop that reads the text gets the error.
   const texts = pipeline(createReadStream(file), createGunzip(), () => undefined).setEncoding('utf8');
-  let begun: string[] = [];
+  /** The pieces of the line whose end was not read yet. */
+  let pieces: string[] = [];
   try {
     for await (const text of texts as AsyncIterable<string>) {
-      const [end = '', ...others] = text.split('\n');
-      begun.push(end);
-      for (const other of others) {
-        yield JSON.parse(begun.join(''));
-        begun = [other];
+      const [end = '', ...starts] = text.split('\n');
+      pieces.push(end);
+      for (const start of starts) {
+        yield JSON.parse(pieces.join(''));
+        pieces = [start];
       }
     }
-    const last = begun.join('');
+    const last = pieces.join('');
     if (last !== '') yield JSON.parse(last);
   } catch (error) {
     throw new Stop(`${file} could not be read: ${messageOf(error)}`);

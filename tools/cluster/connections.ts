@@ -7,8 +7,8 @@ import { markdownTable } from '../lanyard/tables.ts';
 import type { Cluster } from './cluster.ts';
 import type { InfrastructureUrls } from '../lanyard/service-processes.ts';
 
-/** The kernel remembers a connection for two minutes after its end, a datagram for 30 s. */
-const everyMs = 15_000;
+/** Shorter than the kernel remembers a connection after its end, two minutes, or a datagram, 30 s. */
+const periodMs = 15_000;
 
 interface Known extends Party {
   name: string;
@@ -36,7 +36,7 @@ export class Connections {
   }
 
   start() {
-    this.timer = setInterval(() => void this.look().catch(() => undefined), everyMs);
+    this.timer = setInterval(() => void this.observe().catch(() => undefined), periodMs);
     return this;
   }
 
@@ -82,7 +82,7 @@ export class Connections {
     return flowsIn(text);
   }
 
-  private note(flow: Flow, policies: readonly Policy[]) {
+  private record(flow: Flow, policies: readonly Policy[]) {
     const [from, to] = [this.party(flow.from), this.party(flow.to)];
     const isOurs = [from, to].some(({ namespace }) => namespace === 'lanyard');
     // Probes of the kubelet come from the node, and no policy can keep a node from its pods.
@@ -95,14 +95,14 @@ export class Connections {
     this.seen.set(key, { from: from.name, to: named, port, isAllowed: allowed && before?.isAllowed !== false });
   }
 
-  private async look() {
+  private async observe() {
     await this.learnPods();
     const policies = await this.policies();
     for (const node of this.cluster.runningNodes)
-      for (const flow of await this.tracked(node)) if (this.isKnown(flow)) this.note(flow, policies);
+      for (const flow of await this.tracked(node)) if (this.isKnown(flow)) this.record(flow, policies);
   }
 
-  /** A pod opens connections before the kubelet has reported its address: they are still tracked at the next look. */
+  /** A pod opens connections before the kubelet has reported its address: they are still tracked the next time. */
   private isKnown({ from, to }: Flow) {
     return [from, to].every((one) => !isOfPod(one) || this.pods.has(one) || this.nodeOf(one) !== undefined);
   }

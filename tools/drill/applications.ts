@@ -38,6 +38,7 @@ export class Inbox {
 
 export class SocketApplication {
   inbox = new Inbox('WebSocket');
+  /** The first connection counts as well, so the count starts below 0. */
   reconnects = -1;
   /** How the socket was closed since `closes` was last taken. */
   closes: ConnectionLost[] = [];

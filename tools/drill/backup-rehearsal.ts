@@ -88,15 +88,16 @@ export const rehearseBackup = async (first: BackedUpSystem, another: () => Promi
     const restored = await restoreBackup(infrastructureOf(second), file, { overwrite: true });
     say(`restored in ${seconds(restoring)} s`);
     await second.revive();
-    const again = clientOf(second, adminKey);
-    const isKnown = () => again.call('GET /v3/api-keys/{id}', { path: { id: 'me' } }).then(Boolean, () => false);
+    const restoredAdministrator = clientOf(second, adminKey);
+    const isKnown = () =>
+      restoredAdministrator.call('GET /v3/api-keys/{id}', { path: { id: 'me' } }).then(Boolean, () => false);
     await waitUntil('the previous keys', isKnown, patience);
-    const after = await idsOf(again);
-    const had = application.inbox.items;
+    const after = await idsOf(restoredAdministrator);
+    const itemsBefore = application.inbox.items;
     running.push(await fleetOf(second));
-    const arrive = async () => application.inbox.items > had + devices;
-    await waitUntil('values of the second installation at the callback of the first', arrive, patience);
-    const campaign = new UpdateCampaign(again, campaignId);
+    const haveArrived = async () => application.inbox.items > itemsBefore + devices;
+    await waitUntil('values of the second installation at the callback of the first', haveArrived, patience);
+    const campaign = new UpdateCampaign(restoredAdministrator, campaignId);
     await campaign.start();
     await campaign.finish();
     const updated = await campaign.succeeded();

@@ -47,7 +47,7 @@ const usualSuccessGoal = 0.999;
 export class Rehearsal {
   rows: Row[] = [];
   problems = new Map<string, number>();
-  /** Steps in which a WebSocket was not told that its service restarts. */
+  /** Steps in which a WebSocket was closed with another code than 1012, although its service stopped gracefully. */
   cut: string[] = [];
   /** Steps that were not completed. */
   broken: string[] = [];
@@ -119,10 +119,10 @@ export class Rehearsal {
   }
 
   /**
-   * An error of `work` is a violation, but the next steps follow all the same: everything lost so far is judged.
-   *
+   * An error of `work` is a violation, but the next steps follow all the same, so that everything lost so far is
+   * judged.
    * @param work returns a note for the table
-   * @param options a service is stopped gracefully: a WebSocket must be closed with 1012 and no other code
+   * @param options `inOrder`: services are stopped gracefully: a WebSocket must be closed with 1012 and no other code
    */
   async step(name: string, work: () => Promise<string | void>, { inOrder = false }: { inOrder?: boolean } = {}) {
     const { calls, socket } = this;

@@ -53,7 +53,7 @@ export const overtakenValues = (inbox: Inbox, wanted: Map<string, number[]>, ids
 export const unanswered = (inbox: Inbox, accepted: readonly string[]) =>
   accepted.filter((id) => !inbox.responses.has(id));
 
-/** Commands that must not be executed twice, but were. */
+/** Executions that happened more than once: each has an argument of its own. */
 export const executedTwice = (executions: Record<string, number>) =>
   Object.entries(executions).flatMap(([what, n]) => (n > 1 ? [what] : []));
 

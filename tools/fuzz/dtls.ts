@@ -29,7 +29,8 @@ interface Datagram {
 }
 
 const peersMax = 64;
-const lifeMax = 120;
+/** Datagrams after which a peer is replaced, at the latest. */
+const peerDatagramsMax = 120;
 /** Datagrams between two turns of the event loop, which lookups of keys need. */
 const batch = 100;
 const stepMs = 20;
@@ -37,8 +38,8 @@ const connectionIdBytes = 8;
 /** Longer than any handshake takes, and than any flight is kept. */
 const quietMs = 600_000;
 /** Datagrams that are kept for replays, also to other connections. */
-const memory = 512;
-/** Connections that the server keeps; with more, it closes the oldest one. */
+const seenMax = 512;
+/** Connections that the server keeps; with more, the oldest one is closed. */
 const connectionsKept = 200;
 
 const identity = Buffer.from('fuzz');
@@ -64,7 +65,7 @@ export class DtlsFuzz {
   connections: DtlsConnection[] = [];
   ids = 0;
   ports = 1_024;
-  /** Receives answers of the server that no peer waits for. */
+  /** The well-behaved client of `isAlive`, which is none of the peers. */
   aliveClient: { address: Address; receive: (bytes: Buffer) => void } | undefined;
 
   constructor(random: Random) {
@@ -132,7 +133,7 @@ export class DtlsFuzz {
       ...(random.below(4) === 0 ? { recordSizeLimit: 64 + random.below(2_000) } : {}),
       extendedMasterSecret: random.below(4) > 0,
     };
-    const peer: Peer = { address, client: new DtlsClient(options), left: 1 + random.below(lifeMax) };
+    const peer: Peer = { address, client: new DtlsClient(options), left: 1 + random.below(peerDatagramsMax) };
     this.attempt(() => this.connect(peer));
     return peer;
   }
@@ -170,7 +171,7 @@ export class DtlsFuzz {
     if (kind === 1) onTheWay.push(datagram);
     if (kind === 2) onTheWay.push({ ...datagram, bytes: random.bytes(random.below(100)) });
     if (kind === 3 && seen.length > 0) onTheWay.push({ ...datagram, bytes: random.pick(seen) });
-    seen[seen.length < memory ? seen.length : random.below(memory)] = datagram.bytes;
+    seen[seen.length < seenMax ? seen.length : random.below(seenMax)] = datagram.bytes;
     const bytes = kind < 7 ? mutateDtls(datagram.bytes, random) : datagram.bytes;
     this.deliver({ ...datagram, bytes });
   }
@@ -197,7 +198,7 @@ export class DtlsFuzz {
     }
   }
 
-  /** Errors of the protocol are expected when the application made a request. */
+  /** Errors of the protocol are expected, because the datagrams are damaged; any other error is a finding. */
   report(error: unknown) {
     if (!(error instanceof DtlsError)) this.unexpected.push(error);
   }

@@ -12,12 +12,14 @@ import type { Random } from '../testing/random.ts';
 interface Attacker {
   socket: dgram.Socket;
   port: number;
+  /** The last request that the endpoint sent to it. */
   asked: { messageId: number; token: Buffer } | undefined;
 }
 
 const attackersMax = 32;
 /** Datagrams between checks of the endpoint's progress: its socket must not overflow. */
 const batch = 400;
+/** After so many datagrams, the endpoint sends a request to an attacker, or forgets one. */
 const askEvery = 50;
 const forgetEvery = 20_000;
 const quick = { ackTimeoutMs: 50, maxRetransmit: 1, timeoutMs: 100 };
@@ -37,7 +39,7 @@ const attacker = async (): Promise<Attacker> => {
   return one;
 };
 
-/** Half of the datagrams were valid before they were changed; some stay valid, some are random. */
+/** Of ten datagrams, about one is random, two are valid, and seven are valid ones that were changed. */
 const datagram = (random: Random, { asked }: Attacker) => {
   const kind = random.below(10);
   if (kind === 0) return random.bytes(random.below(longestRandom));

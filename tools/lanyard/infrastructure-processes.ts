@@ -20,7 +20,10 @@ import { say, Stop } from './project.ts';
 import { dropTornTransaction } from './redis-log.ts';
 import type { ProcessSpec } from './processes.ts';
 
-/** `marker`: text in the command line of the process; `signature`: text that no other process of this machine has in its own */
+/**
+ * `marker`: text in the command line of the process, by which a reused pid is noticed;
+ * `signature`: text that is in the command line of this process and of no other on this machine
+ */
 export type ServerSpec = ProcessSpec & { marker: string; signature: string; stopSignal: NodeJS.Signals };
 
 /**
@@ -122,7 +125,12 @@ const refuseSeparators = (data: string, binaries: string) => {
     throw new Stop(`Java cannot load Kafka from a folder whose path has a colon: ${binaries}`);
 };
 
-/** @param more the last setting of a name holds */
+/**
+ * Formats the storage at the first start. Throws Stop if that fails, or for a folder that Kafka or Java cannot use.
+ * @param controller port of the controller
+ * @param more `properties`: further settings, which override those of the same name; `format`: further arguments of the
+ * storage tool
+ */
 export const kafka = (
   { binaries, data, logs, fast, host = loopback }: ServerFolders,
   port: number,
@@ -187,7 +195,7 @@ const othersMayEnter = (folder: string) => {
   }
 };
 
-/** Of a data folder that PostgreSQL, started by root, may not enter. */
+/** The folder for PostgreSQL's data and binaries if root starts it, and its unprivileged user may not enter `data`. */
 export const folderForNobody = (data: string) =>
   join('/var/lib/lanyard', createHash('sha256').update(data).digest('hex').slice(0, 12));
 
@@ -218,13 +226,13 @@ export const postgresql = (folders: ServerFolders, port: number, password: strin
     initialise(binaries, data, password, as);
     if (host !== loopback) appendFileSync(join(data, 'pg_hba.conf'), 'host all all samenet scram-sha-256\n');
   }
-  const hurry = folders.fast ? ['-c', 'fsync=off', '-c', 'full_page_writes=off', '-c', 'synchronous_commit=off'] : [];
+  const noFsync = folders.fast ? ['-c', 'fsync=off', '-c', 'full_page_writes=off', '-c', 'synchronous_commit=off'] : [];
   return {
     command: join(binaries, 'bin/postgres'),
     args: [
       ...['-D', data, '-p', String(port), '-k', ''],
       ...['-c', `listen_addresses=${host}`, '-c', 'max_connections=400'],
-      ...hurry,
+      ...noFsync,
     ],
     env: { ...process.env, LC_ALL: 'C' },
     prepare: () => void clearAfterKill(data),

@@ -30,7 +30,7 @@ interface InfrastructureOptions {
 }
 
 const versions = { kafka: '4.1.1', postgresql: '18.1', redis: '6.2' };
-const usual = { kafka: 9092, 'kafka-controller': 9093, postgresql: 5432, redis: 6379 };
+const usualPorts = { kafka: 9092, 'kafka-controller': 9093, postgresql: 5432, redis: 6379 };
 
 /** Reads KAFKA_BROKERS, DATABASE_URL and REDIS_URL, each of which may be given alone. */
 export const externalInfrastructure = (): Partial<InfrastructureUrls> => ({
@@ -49,8 +49,8 @@ export const publicAddress = (address: string) =>
     .replace(/^[^@/]*@/, '')
     .split(/[,/?]/, 1)[0] ?? '';
 
-/** Whether the server expects TLS first: then it is enough that the port is open. */
-const speaksTls = (name: string, address: string) =>
+/** Whether the server expects TLS: then it counts as ready when its port is open, because the probes have no TLS. */
+const expectsTls = (name: string, address: string) =>
   /^rediss|[?&]sslmode=(?!disable)/.test(address) ||
   /^(true|1|yes|on)$/i.test(
     {
@@ -60,6 +60,10 @@ const speaksTls = (name: string, address: string) =>
     }[name] ?? '',
   );
 
+/**
+ * Resolves when all three servers answer. If one does not, stops those that do not run elsewhere, and throws the
+ * reason. `units` of the result are all servers; `supervised` are those that do not run elsewhere.
+ */
 export const startInfrastructure = async ({
   dataDir,
   logs,
@@ -84,8 +88,8 @@ export const startInfrastructure = async ({
   /** A server that a killed start left behind, and that still runs. */
   const leftOver = (name: string) =>
     leftOvers.find((u) => u.kind === 'infrastructure' && u.name === name && !u.external && processOf(u) !== undefined);
-  const choosePort = async (name: keyof typeof usual, running: Unit | undefined) => {
-    if (!running) ports[name] = await tcpPort(ports[name] ?? (freePorts ? 0 : usual[name]), host);
+  const choosePort = async (name: keyof typeof usualPorts, running: Unit | undefined) => {
+    if (!running) ports[name] = await tcpPort(ports[name] ?? (freePorts ? 0 : usualPorts[name]), host);
     return ports[name] ?? 0;
   };
   const start = async (
@@ -96,8 +100,9 @@ export const startInfrastructure = async ({
     const version = elsewhere ? 'external' : versions[name];
     if (elsewhere) {
       const address = publicAddress(elsewhere);
-      const ask = () => (speaksTls(name, elsewhere) ? answers.listener(address, usual[name]) : answers[name](address));
-      await waitUntil(`${name} at ${address}`, ask, {
+      const probe = () =>
+        expectsTls(name, elsewhere) ? answers.listener(address, usualPorts[name]) : answers[name](address);
+      await waitUntil(`${name} at ${address}`, probe, {
         timeoutMs: 30_000,
         hint: 'It was named in the environment.',
       });
@@ -118,7 +123,7 @@ export const startInfrastructure = async ({
     const leftPid = left && processOf(left);
     const address = `${host}:${await choosePort(name, left)}`;
     const spec = await prepare(ports[name] ?? 0);
-    const again = () => launch(spec);
+    const launchServer = () => launch(spec);
     const unit: Unit = {
       kind: 'infrastructure',
       name,
@@ -130,14 +135,14 @@ export const startInfrastructure = async ({
       restarts: left?.restarts ?? 0,
       stopSignal: spec.stopSignal,
     };
-    if (!left) launchUnit(unit, again);
+    if (!left) launchUnit(unit, launchServer);
     launched.push(unit);
     await waitUntil(name, () => answers[name](address), {
       alive: () => !interrupted?.aborted && isProcess(unit.pid, spec.marker),
       hint: `See ${spec.logFile}`,
     });
     say(`${name} ${version} at ${address}${left ? ' (was still running)' : ''}`);
-    return { unit, launch: again };
+    return { unit, launch: launchServer };
   };
   const databaseUrl = () =>
     infrastructure.databaseUrl ?? `postgres://lanyard:${databasePassword}@${host}:${ports['postgresql']}/postgres`;

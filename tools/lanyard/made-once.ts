@@ -2,20 +2,20 @@ import { createHash } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** Longer than it takes to make one. */
+/** An incomplete folder that is older than this was abandoned: it never takes that long to fill one. */
 const abandonedAfterMs = 24 * 3_600_000;
 
 const isAbandoned = (folder: string) =>
   (statSync(folder, { throwIfNoEntry: false })?.mtimeMs ?? Infinity) < Date.now() - abandonedAfterMs;
 
-/** What processes left that were killed while they made one. */
+/** Removes the incomplete folders of processes that were killed while they filled them. */
 const removeAbandoned = (parent: string) => {
   const begun = readdirSync(parent).filter((name) => name.startsWith('new-'));
   for (const folder of begun.map((name) => join(parent, name)).filter(isAbandoned)) {
     try {
       rmSync(folder, { recursive: true, force: true });
     } catch {
-      // It may belong to another user: it does not keep this process from making its own.
+      // It may belong to another user. It stays, and does not keep this process from making its own.
     }
   }
 };

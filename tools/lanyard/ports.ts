@@ -29,33 +29,39 @@ const tryUdp = (port: number, host: string): Promise<number | undefined> =>
  */
 const firstPort = 20_000;
 const portCount = 10_000;
-const stretch = 50;
+/** Ports of one range. */
+const rangePorts = 50;
 
-/** A process owns a range while it listens on the first port of it. */
-const holds = (first: number): Promise<boolean> =>
+/**
+ * Listens on the first port of a range: a process owns the range while it does.
+ * @returns false if another process listens there
+ */
+const claimRange = (first: number): Promise<boolean> =>
   new Promise((done) => {
     const server = net.createServer().unref();
     server.once('error', () => done(false));
     server.listen({ port: first, host: '127.0.0.1', exclusive: true }, () => done(true));
   });
 
-const newStretch = async (): Promise<number[]> => {
-  const stretches = portCount / stretch;
-  for (let n = 0; n < stretches; n++) {
-    const first = firstPort + ((process.pid + n) % stretches) * stretch;
-    if (await holds(first)) return Array.from({ length: stretch - 1 }, (_, port) => first + 1 + port);
+/** The ports of a new range of this process, without its first one. */
+const newRange = async (): Promise<number[]> => {
+  const rangeCount = portCount / rangePorts;
+  for (let n = 0; n < rangeCount; n++) {
+    const first = firstPort + ((process.pid + n) % rangeCount) * rangePorts;
+    if (await claimRange(first)) return Array.from({ length: rangePorts - 1 }, (_, port) => first + 1 + port);
   }
   throw new Error(`No free port from ${firstPort} to ${firstPort + portCount - 1}.`);
 };
 
-let ours: number[] = [];
+/** Ports of the ranges of this process that were not taken yet. */
+let unused: number[] = [];
 let extending: Promise<void> = Promise.resolve();
 
 const next = async (): Promise<number> => {
-  const port = ours.shift();
+  const port = unused.shift();
   if (port !== undefined) return port;
   extending = extending.then(async () => {
-    if (ours.length === 0) ours = await newStretch();
+    if (unused.length === 0) unused = await newRange();
   });
   await extending;
   return next();

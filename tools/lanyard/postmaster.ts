@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { commandLine, isAlive, kill, processesIn } from './processes.ts';
 
 const goneWithinMs = 10_000;
-const lookMs = 10;
+const pollMs = 10;
 
 /** PostgreSQL's processes work in their data folder. */
 const serverProcesses = (data: string) => processesIn(data).filter((pid) => /postgres/.test(commandLine(pid)));
@@ -34,7 +34,7 @@ export const clearAfterKill = (data: string): number[] => {
   // Only the postmaster shows its arguments; the other processes show their activity.
   if (left.some((pid) => commandLine(pid).includes(data))) return [];
   for (const pid of left) kill(pid, 'SIGKILL');
-  for (const end = Date.now() + goneWithinMs; left.some(isAlive) && Date.now() < end;) pause(lookMs);
+  for (const end = Date.now() + goneWithinMs; left.some(isAlive) && Date.now() < end;) pause(pollMs);
   const lock = join(data, 'postmaster.pid');
   if (!isHeld(lock)) rmSync(lock, { force: true });
   return left;

@@ -30,9 +30,15 @@ const startup = () => {
 export const answers = {
   /** @param address host:port */
   kafka: (address: string) => ask(address, 9092, apiVersions, (answer) => answer.length > 4),
-  /** @param address An authentication request means ready; an error means starting or refusing. */
+  /**
+   * An authentication request means that the server is ready, an error that it is starting or refuses.
+   * @param address host:port
+   */
   postgresql: (address: string) => ask(address, 5432, startup(), (answer) => answer[0] === 0x52),
-  /** @param address NOAUTH is an answer too. */
+  /**
+   * NOAUTH, the answer of a server that requires a password, means that it is ready too.
+   * @param address host:port
+   */
   redis: (address: string) =>
     ask(address, 6379, Buffer.from('PING\r\n'), (answer) => /^(\+PONG|-NOAUTH)/.test(answer.toString())),
   /**
@@ -59,7 +65,7 @@ export const splitAddress = (address: string, fallback: number): [string, number
 
 /**
  * Waits until `ready` returns true. `alive` may end the waiting early: a process that died will not become ready, and a
- * program that answers in its place is another one.
+ * program that answers in its place is another one. Throws Stop then, or after `timeoutMs`, with `hint`.
  */
 export const waitUntil = async (
   what: string,

@@ -23,10 +23,7 @@ const openLog = (path: string) => {
   return openSync(path, 'a');
 };
 
-/**
- * @returns pid
- * `prepare`: called before each start; `onExit`: called with the exit code, while this process runs
- */
+/** `prepare`: called before each start; `onExit`: called with the exit code, if this process still runs then */
 export interface ProcessSpec {
   command: string;
   args: string[];
@@ -38,6 +35,8 @@ export interface ProcessSpec {
   prepare?: () => void;
   onExit?: (code: number | null) => void;
 }
+
+/** @returns the pid, or 0 if the program could not be started */
 export const launch = ({ command, args, env, cwd, logFile, uid, gid, prepare, onExit }: ProcessSpec): number => {
   prepare?.();
   const log = openLog(logFile);
@@ -154,6 +153,6 @@ export const kill = (pid: number, signal: NodeJS.Signals) => {
   try {
     process.kill(pid, signal);
   } catch {
-    // gone already
+    // It has ended already.
   }
 };

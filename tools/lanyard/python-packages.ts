@@ -70,7 +70,10 @@ export const environmentOfPython = ({ required }: { required: boolean }): Record
     }),
   );
 
-/** Path of the podman-compose that this project installs, whatever version the machine has. Throws Stop. */
+/**
+ * Path of the podman-compose that this project installs, whatever version the machine has. Throws Stop if it cannot be
+ * installed.
+ */
 export const podmanCompose = (): string => {
   const missing = prepare(compose);
   if (missing !== undefined) throw new Stop(`Missing for Docker Compose with Podman: ${missing}`);

@@ -18,6 +18,10 @@ import { isProcess } from './processes.ts';
 import { say, Stop } from './project.ts';
 import { apps, type App, type Secrets } from './service-processes.ts';
 
+/**
+ * A process of the system. `marker`, `signature`: as in `ServerSpec`; `restarts`: how often it was restarted after its
+ * death; `external`: a server that runs elsewhere, and is not stopped
+ */
 export interface Unit {
   kind: 'infrastructure' | 'service';
   name: string;
@@ -53,7 +57,7 @@ export type InstallationSecrets = Secrets & InfrastructurePasswords;
 
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
-/** In the command line of every starter. A pid that a killed one has left may be that of any other process by now. */
+/** Text in the command line of every starter: the pid that a killed starter left may be that of another process now. */
 const starterMarker = 'start.ts';
 
 export class StateFile {
@@ -66,7 +70,7 @@ export class StateFile {
     this.path = join(folder, 'state.json');
     this.lock = join(folder, 'starter.pid');
     const saved = existsSync(this.path) ? readFileSync(this.path, 'utf8') : '';
-    // A power failure may have left a file without its text. Nothing that it named runs since.
+    // A power failure may have left the file empty or filled with zeros. Nothing that it named runs any more.
     this.state = saved.replaceAll('\0', '') === '' ? { ports: {}, coap_urls: [], units: [] } : JSON.parse(saved);
   }
 
@@ -165,7 +169,8 @@ export const secretsOf = (folder: string): InstallationSecrets => {
   const secrets = { ...generated, ...stored, servicePasswords };
   if (isDeepStrictEqual(secrets, stored)) return stored;
   mkdirSync(folder, { recursive: true });
-  // Never a part of the file, which a full disk or a power failure would leave: data are encrypted with a key of it.
+  // The file is replaced as a whole, because data are encrypted with a key in it: after a full disk or a power failure,
+  // it is either the old or the new one.
   writeFileSync(`${path}.new`, JSON.stringify(secrets, null, 2), { mode: 0o600 });
   flush(`${path}.new`);
   renameSync(`${path}.new`, path);

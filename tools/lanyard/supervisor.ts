@@ -3,7 +3,7 @@ import { isAlive } from './processes.ts';
 import { say } from './project.ts';
 import type { Unit } from './state.ts';
 
-const lookMs = 200;
+const checkPeriodMs = 200;
 const pauseFirstMs = 250;
 const pauseMaxMs = 10_000;
 
@@ -16,6 +16,7 @@ export interface Supervised {
 }
 
 export class Supervisor {
+  /** `since`: the last start; `pauseMs`: before the next restart; `dueAt`: when a restart is due, 0 if none is */
   entries: { since: number; pauseMs: number; dueAt: number; unit: Unit; launch: () => number }[];
   onChange: () => void;
   report: (text: string) => void;
@@ -38,7 +39,7 @@ export class Supervisor {
   }
 
   start() {
-    this.timer = setInterval(() => this.look(), lookMs);
+    this.timer = setInterval(() => this.look(), checkPeriodMs);
   }
 
   stop() {

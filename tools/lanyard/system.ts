@@ -49,7 +49,7 @@ const usualPorts = {
 };
 
 /** Services need seconds to start, and each probe takes a millisecond of the cores on which they start. */
-const askAgainMs = 200;
+const probePeriodMs = 200;
 
 /** Longer than a service tries to start (START_TIMEOUT_MS), after which it logs what it was waiting for. */
 export const serviceReadyWithinMs = 330_000;
@@ -61,7 +61,7 @@ const usualCoapPort = Number(process.env.LANYARD_COAP_PORT || 5683);
 /** Port for UDP (DTLS) and for TCP (TLS). */
 const usualCoapsPort = Number(process.env.LANYARD_COAPS_PORT || 5684);
 
-/** Replica `dispatcher-1` gets its own port, which is kept like the others. */
+/** The port of a replica at its first start, which later starts reuse; 0: any, for all but the first of an app. */
 const wantedPort = (app: App, n: number) => {
   if (n > 0) return 0;
   return app === 'gateway' ? Number(process.env.LANYARD_HTTP_PORT || usualPorts.gateway) : usualPorts[app];
@@ -80,7 +80,7 @@ const flagsOf = (app: string) => [
 ];
 
 /** The last line of a log that is neither an entry of the service or of Nest, nor part of a stack trace. */
-const lastWords = (log: string) =>
+const lastPlainLine = (log: string) =>
   readFileSync(log, 'utf8')
     .split('\n')
     .findLast((line) => /^[^\s{]/.test(line) && !line.includes('[Nest]')) ?? '';
@@ -198,11 +198,11 @@ export class System {
    * ready, with the milliseconds that its end took.
    */
   async restart(name: string, signal: NodeJS.Signals = this.unit(name).unit.stopSignal) {
-    const { unit, launch: again } = this.unit(name);
+    const { unit, launch: relaunch } = this.unit(name);
     const startedAt = performance.now();
     await stopProcess(unit.pid, { signal, waitMs: stopWithinMs });
     const endedMs = performance.now() - startedAt;
-    unit.pid = again();
+    unit.pid = relaunch();
     await this.ready(name);
     return endedMs;
   }
@@ -212,23 +212,24 @@ export class System {
     return this.options.startWithinMs !== undefined;
   }
 
+  /** Waits until a process is ready. Throws Stop if it ends before, unless `startsAgain`, or if that takes too long. */
   async ready(name: string) {
-    const { unit, launch: again } = this.unit(name);
+    const { unit, launch: relaunch } = this.unit(name);
     const timeoutMs = this.options.startWithinMs ?? (unit.kind === 'service' ? serviceReadyWithinMs : undefined);
     const log = join(this.logs, `${name}.log`);
     const alive = () => {
       if (this.options.interrupted?.aborted) return false;
       if (isProcess(unit.pid, unit.marker)) return true;
-      const words = lastWords(log);
+      const words = lastPlainLine(log);
       if (!this.startsAgain(words)) throw new Stop(`${name} ended while starting. ${words}\nSee ${log}`);
-      unit.pid = again();
+      unit.pid = relaunch();
       return true;
     };
     const answer = unit.kind === 'infrastructure' ? answers[name as keyof typeof answers] : answers.service;
     await waitUntil(name, () => (answer as typeof answers.service)(unit.address), {
       alive,
       hint: `See ${log}`,
-      intervalMs: askAgainMs,
+      intervalMs: probePeriodMs,
       ...(timeoutMs && { timeoutMs }),
     });
   }
@@ -289,7 +290,7 @@ export class System {
     };
     const { dataDir } = this.options;
     for (const replica of this.replicas) {
-      const again = () => {
+      const launchReplica = () => {
         const folder = this.roots.get(replica.name) ?? this.options.rootOf ?? root;
         return launch({
           command: process.execPath,
@@ -314,8 +315,8 @@ export class System {
         restarts: 0,
         stopSignal: 'SIGTERM',
       };
-      this.supervised.push({ unit, launch: again });
-      this.file.launch(unit, again);
+      this.supervised.push({ unit, launch: launchReplica });
+      this.file.launch(unit, launchReplica);
     }
     Object.assign(this.file.state, {
       base_url: this.baseUrl,

@@ -34,8 +34,11 @@ const secrets: Environment = {
   KAFKA_SASL_PASSWORD: 'password',
 };
 
-/** A value that every variable accepts, so that a configuration is read to its end. */
-const anything = (name: string) => {
+/**
+ * A value that the variable accepts, so that a configuration is read to its end; undefined for a variable that may be
+ * missing.
+ */
+const acceptedValue = (name: string) => {
   if (name in secrets) return secrets[name];
   if (name.endsWith('_ENABLED')) return 'true';
   if (name.endsWith('_ACCOUNT_ID')) return '0'.repeat(32);
@@ -73,7 +76,10 @@ const readerOf = async (app: string): Promise<(source: Environment) => unknown> 
   return (source) => databaseConfig(env(source), name);
 };
 
-/** @returns the names that it read */
+/**
+ * Reads the configuration of an app from variables with these values. Throws what the app throws for them.
+ * @returns the names that it read
+ */
 const readWith = async (app: string, value: (name: string) => string | undefined): Promise<Set<string>> => {
   const readConfig = await readerOf(app);
   const read = new Set<string>();
@@ -90,7 +96,7 @@ const readWith = async (app: string, value: (name: string) => string | undefined
 };
 
 /** Every variable that an app reads. */
-export const variablesOf = (app: string): Promise<Set<string>> => readWith(app, anything);
+export const variablesOf = (app: string): Promise<Set<string>> => readWith(app, acceptedValue);
 
 export const environmentProblems = async (owner: string, app: string, environment: Environment): Promise<string[]> => {
   if (!apps.some((known) => known === app.replace(/ migrate$/, ''))) return [`${owner}: ${app} is no app`];
@@ -218,5 +224,5 @@ export const manifestEnvironmentProblems = async (manifests: Manifest[]): Promis
 /** Resolves `${NAME:?why}` and `${NAME:-default}` of a compose file. */
 export const interpolated = (text: string) =>
   text.replace(/\$\{(\w+):([?-])([^}]*)\}/g, (_, name, kind, rest) =>
-    kind === '-' ? rest : (anything(name) ?? (name.endsWith('ACCOUNT_ID') ? '0'.repeat(32) : 'x')),
+    kind === '-' ? rest : (acceptedValue(name) ?? (name.endsWith('ACCOUNT_ID') ? '0'.repeat(32) : 'x')),
   );

@@ -60,6 +60,7 @@ const known = new Set([
   'images',
   'replicas',
 ]);
+/** Marks the ConfigMaps whose names get a hash. */
 const generated = Symbol('generated');
 
 export const readManifests = (path: string): Manifest[] =>
@@ -91,11 +92,11 @@ const generate = (
   { annotations }: Kustomization['generatorOptions'] = {},
 ) => {
   const data = dataOf(folder, generator);
-  const there = manifests.find((m) => m.kind === 'ConfigMap' && m.metadata.name === generator.name);
+  const existing = manifests.find((m) => m.kind === 'ConfigMap' && m.metadata.name === generator.name);
   if (generator.behavior === 'merge') {
-    if (!there) throw new Error(`${folder}: nothing to merge ${generator.name} into`);
-    Object.assign(there.data as object, data);
-  } else if (generator.behavior === undefined && !there) {
+    if (!existing) throw new Error(`${folder}: nothing to merge ${generator.name} into`);
+    Object.assign(existing.data as object, data);
+  } else if (generator.behavior === undefined && !existing) {
     const metadata = { name: generator.name, ...(annotations && { annotations }) };
     const map: Manifest = { apiVersion: 'v1', kind: 'ConfigMap', metadata, data };
     manifests.push(Object.assign(map, { [generated]: true }));
@@ -175,7 +176,7 @@ const assemble = (folder: string, manifests: Manifest[] = [], components: string
   return manifests;
 };
 
-/** Renames maps in every string of a manifest that names one, in the fields where pods do. */
+/** Renames ConfigMaps in the fields of pods that refer to one, at any depth of a manifest. */
 const renameMaps = (node: unknown, rename: (name: string) => string) => {
   if (node === null || typeof node !== 'object') return;
   for (const [key, value] of Object.entries(node)) {

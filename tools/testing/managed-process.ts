@@ -83,6 +83,7 @@ export class ManagedProcess {
     kill(this.pid, 'SIGCONT');
   }
 
+  /** Resumes the process if it is suspended, restarts it if it has ended, and waits until it is ready. */
   async heal() {
     if (this.isPaused) this.resume();
     if (!this.isRunning) this.deaths++;

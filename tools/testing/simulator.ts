@@ -18,7 +18,10 @@ export const endsWithThisProcess = (child: ChildProcess) => {
   child.once('exit', () => process.off('exit', kill));
 };
 
-/** Firmware as the simulator verifies it: the version and the SHA-256 come first. `bytes`: those behind them */
+/**
+ * Firmware as the simulator verifies it: a line with the version and the SHA-256 of the body, then the body.
+ * @param bytes of the body, which is random
+ */
 export const firmwareOf = (version: string, bytes: number) => {
   const body = randomBytes(bytes);
   const head = `SIMFW ${version} ${createHash('sha256').update(body).digest('hex')}\n`;

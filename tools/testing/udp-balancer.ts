@@ -6,7 +6,8 @@ import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { Random } from './random.ts';
 
-interface Way {
+/** `socket`: sends for the client; `port`: of the replica */
+interface Path {
   socket: Socket;
   port: number;
 }
@@ -26,8 +27,10 @@ export class UdpBalancer {
   /** Ports of the replicas. */
   ports: number[];
   front = createSocket({ type: 'udp4', recvBufferSize });
-  ways = new Map<string, Way>();
+  /** By `address:port` of the client, in the order in which clients were seen first. */
+  paths = new Map<string, Path>();
   port = 0;
+  /** The number of the replica for a client, by the number of the client. */
   next: (client: number) => number;
   /** Undefined: a perfect network. */
   conditions: Conditions | undefined;
@@ -50,25 +53,26 @@ export class UdpBalancer {
   /** @param choose The number of a replica for the client with this number; used for later clients too. */
   route(choose: (client: number) => number) {
     this.next = choose;
-    [...this.ways.values()].forEach((way, n) => (way.port = this.ports[choose(n)] ?? 0));
+    [...this.paths.values()].forEach((path, n) => (path.port = this.ports[choose(n)] ?? 0));
   }
 
   send(datagram: Buffer, address: string, port: number) {
     const key = `${address}:${port}`;
-    const way = this.ways.get(key) ?? this.open(key, address, port);
-    this.carry(() => way.socket.send(datagram, way.port, host));
+    const path = this.paths.get(key) ?? this.open(key, address, port);
+    this.carry(() => path.socket.send(datagram, path.port, host));
   }
 
-  open(key: string, address: string, port: number): Way {
+  open(key: string, address: string, port: number): Path {
     const socket = createSocket('udp4');
     // The replica is dead; the client will retransmit.
     socket.on('error', () => undefined);
     socket.on('message', (datagram) => this.carry(() => this.front.send(datagram, port, address)));
-    const way = { socket, port: this.ports[this.next(this.ways.size)] ?? 0 };
-    this.ways.set(key, way);
-    return way;
+    const path = { socket, port: this.ports[this.next(this.paths.size)] ?? 0 };
+    this.paths.set(key, path);
+    return path;
   }
 
+  /** Sends under `conditions`: not at all, later, or twice. */
   carry(send: () => void) {
     const { conditions, random } = this;
     if (!conditions) return send();
@@ -86,6 +90,6 @@ export class UdpBalancer {
   stop() {
     this.stopped = true;
     this.front.close();
-    for (const { socket } of this.ways.values()) socket.close();
+    for (const { socket } of this.paths.values()) socket.close();
   }
 }
