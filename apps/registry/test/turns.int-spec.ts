@@ -18,6 +18,8 @@ describe('turns at the database', () => {
     await holder.connect();
     await holder.query(`BEGIN; LOCK TABLE registry.${table}`);
     const waiting = async (): Promise<number[]> => {
+      // Within a transaction, PostgreSQL otherwise shows the sessions as they were at the first look.
+      await holder.query('SELECT pg_stat_clear_snapshot()');
       const { rows } = await holder.query<{ pid: number }>(
         `SELECT pid FROM pg_locks JOIN pg_stat_activity USING (pid)
          WHERE NOT granted AND relation = 'registry.${table}'::regclass AND mode = 'AccessShareLock'
