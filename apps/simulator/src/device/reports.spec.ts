@@ -7,6 +7,25 @@ import { type Reporting, Reports } from './reports.js';
 
 const path = '/3303/0/5700';
 
+/** Timers that run when a test says so. */
+class TestTimers {
+  private readonly timers: { delayMs: number; run: () => void; isCancelled: boolean }[] = [];
+
+  schedule(delayMs: number, run: () => void): { cancel: () => void } {
+    const timer = { delayMs, run, isCancelled: false };
+    this.timers.push(timer);
+    return { cancel: () => void (timer.isCancelled = true) };
+  }
+
+  waiting(): number[] {
+    return this.timers.filter((one) => !one.isCancelled).map(({ delayMs }) => delayMs);
+  }
+
+  runLast(): void {
+    this.timers.at(-1)?.run();
+  }
+}
+
 it('values that were kept leave first, one at a time, and what is measured meanwhile follows them', async () => {
   const sent: string[] = [];
   const acknowledgements: ((outcome: NotifyOutcome) => void)[] = [];
@@ -60,15 +79,9 @@ it('values that were kept leave first, one at a time, and what is measured meanw
 });
 
 it('the earlier of the periods counts, also one that is written while a value waits', () => {
-  const timers: { delayMs: number; isCancelled: boolean }[] = [];
-  const waiting = (): number[] => timers.filter((one) => !one.isCancelled).map(({ delayMs }) => delayMs);
+  const timers = new TestTimers();
   let nowMs = 0;
   let attributes: Attributes = {};
-  const schedule = (delayMs: number) => {
-    const timer = { delayMs, isCancelled: false };
-    timers.push(timer);
-    return { cancel: () => void (timer.isCancelled = true) };
-  };
   const device = {
     transport: { isOpen: true },
     nowMs: () => nowMs,
@@ -81,43 +94,37 @@ it('the earlier of the periods counts, also one that is written while a value wa
     group: {
       settings: { queueMode: false },
       watches: { add: () => undefined, remove: () => undefined },
-      context: { timers: { schedule } },
+      context: { timers },
     },
   };
   const reports = new Reports(device as unknown as Reporting);
   reports.watch({ paths: [path], token: Buffer.from('t'), accept: undefined, isComposite: false });
-  expect(waiting()).toEqual([]);
+  expect(timers.waiting()).toEqual([]);
 
   nowMs = 1_000;
   attributes = { pmin: 10, pmax: 3_600 };
   reports.attributesChanged('/3306');
-  expect(waiting()).toEqual([]);
+  expect(timers.waiting()).toEqual([]);
   reports.attributesChanged(path);
-  expect(waiting()).toEqual([3_599_000]);
+  expect(timers.waiting()).toEqual([3_599_000]);
   reports.changed([path]);
-  expect(waiting()).toEqual([9_000]);
+  expect(timers.waiting()).toEqual([9_000]);
   attributes = { pmin: 20, pmax: 3_600 };
   reports.attributesChanged(path);
-  expect(waiting()).toEqual([19_000]);
+  expect(timers.waiting()).toEqual([19_000]);
   attributes = { pmin: 4, pmax: 5 };
   reports.attributesChanged('/3303');
-  expect(waiting()).toEqual([3_000]);
+  expect(timers.waiting()).toEqual([3_000]);
   attributes = {};
   reports.attributesChanged(path);
-  expect(waiting()).toEqual([0]);
+  expect(timers.waiting()).toEqual([0]);
 });
 
 it('a maximum period that is cleared or made longer ends the one before, also during a notification', async () => {
-  const timers: { delayMs: number; isCancelled: boolean }[] = [];
-  const waiting = (): number[] => timers.filter((one) => !one.isCancelled).map(({ delayMs }) => delayMs);
+  const timers = new TestTimers();
   const acknowledgements: ((outcome: NotifyOutcome) => void)[] = [];
   let nowMs = 0;
   let attributes: Attributes = { pmax: 60 };
-  const schedule = (delayMs: number) => {
-    const timer = { delayMs, isCancelled: false };
-    timers.push(timer);
-    return { cancel: () => void (timer.isCancelled = true) };
-  };
   const device = {
     transport: {
       isOpen: true,
@@ -135,28 +142,28 @@ it('a maximum period that is cleared or made longer ends the one before, also du
       settings: { queueMode: false, confirmable: true },
       tally: { count: () => undefined, recordLatency: () => undefined },
       watches: { add: () => undefined, remove: () => undefined },
-      context: { timers: { schedule } },
+      context: { timers },
     },
   };
   const reports = new Reports(device as unknown as Reporting);
   reports.watch({ paths: [path], token: Buffer.from('t'), accept: undefined, isComposite: false });
-  expect(waiting()).toEqual([60_000]);
+  expect(timers.waiting()).toEqual([60_000]);
   attributes = { pmax: 3_600 };
   reports.attributesChanged(path);
-  expect(waiting()).toEqual([3_600_000]);
+  expect(timers.waiting()).toEqual([3_600_000]);
   reports.changed([path]);
-  expect([waiting(), acknowledgements.length]).toEqual([[], 1]);
+  expect([timers.waiting(), acknowledgements.length]).toEqual([[], 1]);
   attributes = {};
   reports.attributesChanged(path);
   acknowledgements.shift()?.('acknowledged');
   await new Promise(setImmediate);
-  expect(waiting()).toEqual([]);
+  expect(timers.waiting()).toEqual([]);
   attributes = { pmax: 60 };
   reports.attributesChanged(path);
-  expect(waiting()).toEqual([60_000]);
+  expect(timers.waiting()).toEqual([60_000]);
   attributes = {};
   reports.attributesChanged(path);
-  expect(waiting()).toEqual([]);
+  expect(timers.waiting()).toEqual([]);
   attributes = { pmin: 60, pmax: 120 };
   nowMs = 60_000;
   reports.changed([path]);
@@ -164,12 +171,11 @@ it('a maximum period that is cleared or made longer ends the one before, also du
   reports.attributesChanged(path);
   acknowledgements.shift()?.('acknowledged');
   await new Promise(setImmediate);
-  expect(waiting()).toEqual([120_000]);
+  expect(timers.waiting()).toEqual([120_000]);
 });
 
 it('a maximum period that ends while the device sleeps is over when it wakes, also with a threshold', () => {
-  const timers: { delayMs: number; run: () => void; isCancelled: boolean }[] = [];
-  const waiting = (): number[] => timers.filter((one) => !one.isCancelled).map(({ delayMs }) => delayMs);
+  const timers = new TestTimers();
   const sent: string[] = [];
   let nowMs = 0;
   const transport = {
@@ -178,11 +184,6 @@ it('a maximum period that ends while the device sleeps is over when it wakes, al
       sent.push(payload.toString());
       return new Promise<NotifyOutcome>(() => undefined);
     },
-  };
-  const schedule = (delayMs: number, run: () => void) => {
-    const timer = { delayMs, run, isCancelled: false };
-    timers.push(timer);
-    return { cancel: () => void (timer.isCancelled = true) };
   };
   const device = {
     transport,
@@ -198,21 +199,21 @@ it('a maximum period that ends while the device sleeps is over when it wakes, al
       settings: { queueMode: true, keptValues: 10, confirmable: true },
       tally: { count: () => undefined, recordLatency: () => undefined },
       watches: { add: () => undefined, remove: () => undefined },
-      context: { timers: { schedule } },
+      context: { timers },
     },
   };
   const reports = new Reports(device as unknown as Reporting);
   reports.watch({ paths: [path], token: Buffer.from('t'), accept: undefined, isComposite: false });
-  expect(waiting()).toEqual([60_000]);
+  expect(timers.waiting()).toEqual([60_000]);
   transport.isOpen = false;
   nowMs = 60_000;
-  timers.at(-1)?.run();
-  expect([sent, waiting()]).toEqual([[], []]);
+  timers.runLast();
+  expect([sent, timers.waiting()]).toEqual([[], []]);
   transport.isOpen = true;
   nowMs = 100_000;
   reports.wake();
-  expect([sent, waiting()]).toEqual([[], [0]]);
-  timers.at(-1)?.run();
+  expect([sent, timers.waiting()]).toEqual([[], [0]]);
+  timers.runLast();
   expect(sent).toEqual(['1']);
 });
 
