@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { createLogger, newId } from '@lanyard/service';
 import { CallbackReceiver, eventually, patienceMs } from '@lanyard/testing';
+import { Redis } from 'ioredis';
 import { AddressGuard } from '../src/callback-client/address-guard.js';
 import { CallbackSender } from '../src/callback-client/callback-sender.js';
 import { DueChannels } from '../src/delivery/due-channels.js';
@@ -110,5 +111,40 @@ describe('a Redis that refuses for a while to hear what became of a request', ()
       await redis.ask('ACL', 'SETUSER', 'default', '+zrem');
       await system.drop();
     }
+  });
+});
+
+describe('a Redis that a script of somebody else keeps busy', () => {
+  let redis: OwnRedis;
+  let other: Redis;
+  let system: TestSystem;
+
+  beforeAll(async () => {
+    redis = await OwnRedis.start();
+    other = new Redis(redis.url);
+    system = await TestSystem.create('busy-redis');
+  });
+
+  afterAll(async () => {
+    other?.disconnect();
+    await system?.drop();
+    await redis?.stop();
+  });
+
+  it('is an outage for a channel that is registered once more, and no bug', async () => {
+    const service = await system.startReplica('dispatcher-0', { REDIS_URL: redis.url });
+    const customer = await system.customer();
+    const register = async (): Promise<number> => (await system.call(service, customer, 'PUT', 'websocket')).status;
+    expect([await register(), await register()]).toEqual([201, 200]);
+    await redis.ask('CONFIG', 'SET', 'lua-time-limit', '1');
+    const script = redis.ask('EVAL', 'while true do end', '0').catch(() => undefined);
+    try {
+      await eventually(() => expect(other.get('a key')).rejects.toThrow('BUSY'));
+      expect(await register()).toBe(503);
+    } finally {
+      await other.script('KILL');
+      await script;
+    }
+    await eventually(async () => expect(await register()).toBe(200));
   });
 });

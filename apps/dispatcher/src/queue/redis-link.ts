@@ -32,8 +32,12 @@ export class LinkLost extends Error {
 /** Redis refuses to take more, because its memory is full. */
 export const isFull = (error: unknown): boolean => error instanceof Error && /(^|-)OOM /.test(error.message);
 
-/** Of many commands that were sent together, an operator must know which one failed. */
-const failureOf = ([name, key]: RedisCommand, { message }: Error): Error => new Error(`${name} ${key}: ${message}`);
+/**
+ * Of many commands that were sent together, an operator must know which one failed. The name of the error and the
+ * beginning of its message stay, because they tell an outage from a bug.
+ */
+const failureOf = ([command, key]: RedisCommand, { name, message }: Error): Error =>
+  Object.assign(new Error(`${message} (${command} ${key})`), { name });
 
 export const openRedis = (url: string, logger: Logger, forMessages = false): RedisClient => {
   const redis = redisClient(url, {
