@@ -22,8 +22,19 @@ import { MembershipStore } from '../src/groups/membership-store.js';
 import { TestSystem } from './test-system.js';
 
 interface Page {
-  data: { id: string; event_type: string; device_id: string; description: string; date_time: string; data: object }[];
+  object: string;
+  data: {
+    id: string;
+    event_type: string;
+    device_id: string;
+    description: string;
+    date_time: string;
+    created_at: string;
+    data: object;
+  }[];
   has_more: boolean;
+  limit: number;
+  after: string | null;
   order: string;
   total_count?: number;
 }
@@ -79,15 +90,33 @@ describe('the event log', () => {
     await eventually(async () => expect((await list()).data[0]?.date_time).toBe(last));
     const body = await list();
     expect(body.data.map((e) => e.event_type)).toEqual(['106', '105', '106']);
-    expect(body).toMatchObject({ order: 'DESC', has_more: false, total_count: 3 });
-    expect(body.data[2]).toMatchObject({
+    expect(body).toEqual({
+      object: 'list',
+      data: body.data,
+      limit: 50,
+      after: null,
+      order: 'DESC',
+      has_more: false,
+      total_count: 3,
+    });
+    const oldest = body.data[2];
+    expect(oldest?.created_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
+    expect(oldest).toEqual({
       object: 'device-event',
-      event_code: 'SYS_106',
+      id: expect.stringMatching(/^[0-9a-f]{32}$/),
+      device_log_id: oldest?.id,
+      device_id: deviceId,
       date_time: '2024-01-01T10:00:00.123456Z',
+      created_at: oldest?.created_at,
+      etag: oldest?.created_at,
+      event_type: '106',
+      event_code: 'SYS_106',
       event_type_category: 'INFO',
       event_type_description: 'INFO',
+      description: 'Device registered',
       state_change: true,
-      device_log_id: body.data[2]?.id,
+      changes: {},
+      data: { endpoint_name: 'meter-7', address: '127.0.0.1:56830', lifetime: '86400' },
     });
   });
 
@@ -199,6 +228,20 @@ describe('the event log', () => {
     }
   });
 
+  it('a code of an older update client is found by its name as a type, too', async () => {
+    const deviceId = newId();
+    const reported = fixtures(DeviceEvents).valid['campaign result'] as DeviceEventReported;
+    for (const eventCode of ['UPD1_FAIL_7', 'SYS_112'])
+      await producer.send(DeviceEvents, { ...reported, accountId, deviceId, eventId: newId(), eventCode });
+    const types = async (query: string): Promise<string[]> =>
+      (await get(`/v3/device-events?device_id=${deviceId}&${query}`)).body.data.map((e) => e.event_type);
+    await eventually(async () => expect(await types('')).toHaveLength(2));
+    for (const found of ['event_type=7', 'event_type=UPD1_FAIL_7', 'event_type__in=SYS_106,UPD1_FAIL_7'])
+      expect([found, await types(found)]).toEqual([found, ['7']]);
+    for (const other of ['event_type__neq=UPD1_FAIL_7', 'event_type__nin=SYS_106,UPD1_FAIL_7'])
+      expect([other, await types(other)]).toEqual([other, ['112']]);
+  });
+
   it('an entry is found by its id, also under the name device_log_id', async () => {
     const deviceId = newId();
     for (const epoch of [1, 2])
@@ -239,10 +282,11 @@ describe('the event log', () => {
     const seen: string[] = [];
     let after = '';
     for (let more = true; more;) {
-      const { body } = await get(`/v3/device-events?device_id=${deviceId}&limit=4${after}`);
+      const { body } = await get(`/v3/device-events?device_id=${deviceId}&limit=4&after=${after}`);
+      expect([body.limit, body.after]).toEqual([4, after || null]);
       seen.push(...body.data.map((e) => e.id));
       await producer.send(DeviceSessions, registered(deviceId, 100 + seen.length, at(100 + seen.length)));
-      after = `&after=${body.data.at(-1)?.id}`;
+      after = body.data.at(-1)?.id ?? '';
       more = body.has_more;
     }
     expect(new Set(seen).size).toBe(9);

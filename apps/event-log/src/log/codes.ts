@@ -123,8 +123,11 @@ export const eventCodes: Readonly<Record<string, EventCode>> = {
 export const lookUpCode = (eventCode: string): EventCode =>
   eventCodes[eventCode] ?? code(/\d+$/.exec(eventCode)?.[0] ?? eventCode, 'INFO', 'INFO', eventCode);
 
+/** Any code, also one outside the tables, as the contract of device.events defines it. */
+const codeForm = /^(?:SYS|UPD\d)_(?:[A-Z]+_)?(\d+)$/;
+
 /** The type of a code: `106` for `SYS_106`. Any other text, such as a type, is returned unchanged. */
-export const toEventType = (text: string): string => eventCodes[text]?.type ?? text;
+export const toEventType = (text: string): string => codeForm.exec(text)?.[1] ?? text;
 
 const namesByType = new Map(Object.entries(eventCodes).map(([name, { type }]) => [type, name]));
 

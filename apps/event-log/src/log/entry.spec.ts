@@ -37,7 +37,13 @@ describe('codes', () => {
   });
 
   it('a filter takes either spelling', () => {
-    expect([toEventType('SYS_106'), toEventType('106'), toEventType('UPD4_FAIL_27')]).toEqual(['106', '106', '27']);
+    expect(['SYS_106', '106', 'UPD4_FAIL_27', 'UPD1_FAIL_7', '7'].map(toEventType)).toEqual([
+      '106',
+      '106',
+      '27',
+      '7',
+      '7',
+    ]);
     expect(['106', 'SYS_106', '27', 'UPD1_FAIL_7', '7'].map(toEventCode)).toEqual([
       'SYS_106',
       'SYS_106',
