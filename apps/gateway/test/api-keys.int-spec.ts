@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { parseApiKey } from '@lanyard/service';
 import { eventually } from '@lanyard/testing';
-import { TestSystem } from './test-system.js';
+import { type Reply, TestSystem } from './test-system.js';
 
 let gateway: TestSystem;
 const groups = { administrators: '', developers: '' };
@@ -31,12 +31,27 @@ describe('POST /v3/api-keys', () => {
     expect((await gateway.call(`/v3/api-keys/${body.id}`)).body.key).toBe(body.key.slice(0, -32));
   });
 
-  it('400 names the field', async () => {
-    const { status, body } = await gateway.call('/v3/api-keys', { method: 'POST', body: { name: '' } });
+  it.each([undefined, null, '', ' ', 7, 'x'.repeat(101)])('400 names the field if the name is %j', async (name) => {
+    const { status, body } = await gateway.call('/v3/api-keys', { method: 'POST', body: { name } });
     expect([status, body.type, body.fields]).toEqual([
       400,
       'validation_error',
       [expect.objectContaining({ name: 'name' })],
+    ]);
+  });
+
+  it('201 for a name of 100 characters', async () => {
+    const name = 'x'.repeat(100);
+    const { status, body } = await gateway.call('/v3/api-keys', { method: 'POST', body: { name } });
+    expect([status, body.name]).toEqual([201, name]);
+  });
+
+  it.each(['', '{', '[]', 'null'])('400 for the body %j', async (body) => {
+    const reply = await gateway.call('/v3/api-keys', { method: 'POST', body });
+    expect([reply.status, reply.body.type, reply.body.fields]).toEqual([
+      400,
+      'validation_error',
+      [expect.objectContaining({ name: 'body' })],
     ]);
   });
 
@@ -86,7 +101,16 @@ describe('GET /v3/api-keys', () => {
 
   it('400 for a whole key in the query: keys never belong there', async () => {
     const { key } = await gateway.newKey();
-    expect((await gateway.call(`/v3/api-keys?key__eq=${key}`)).status).toBe(400);
+    const packed = encodeURIComponent(`name=app&key__eq=${key}`);
+    for (const [name, value] of [
+      ['key__eq', key],
+      ['key__in', `${key.slice(0, -32)},${key}`],
+      ['filter', packed],
+    ] as const) {
+      const { status, body } = await gateway.call(`/v3/api-keys?${name}=${value}`);
+      expect([status, body.fields]).toEqual([400, [expect.objectContaining({ name })]]);
+      expect(body.message).toContain('reset the key');
+    }
   });
 
   it('400 for an unknown filter', async () => {
@@ -172,6 +196,43 @@ describe('/v3/api-keys/{id}', () => {
   });
 });
 
+describe('/v3/api-keys/{id}/groups', () => {
+  it.each(['groups/add', 'groups'])('POST %s: 200 added, 409 added twice, 400 for no groups, 404', async (form) => {
+    const { id } = await gateway.newKey();
+    const add = (keyId: string, body: unknown): Promise<Reply> =>
+      gateway.call(`/v3/api-keys/${keyId}/${form}`, { method: 'POST', body });
+    const { status, body } = await add(id, [groups.administrators]);
+    expect([status, body.object, body.id]).toEqual([200, 'api-key', id]);
+    expect(body.groups).toEqual([groups.administrators, groups.developers].sort());
+    expect(body.key).toHaveLength(68);
+    const twice = await add(id, [groups.administrators]);
+    expect([twice.status, twice.body.type]).toEqual([409, 'duplicate']);
+    for (const wrong of [[], ['f'.repeat(32)], ['Administrators'], { groups: [groups.administrators] }])
+      expect([wrong, (await add(id, wrong)).status]).toEqual([wrong, 400]);
+    expect((await add('e'.repeat(32), [groups.administrators])).status).toBe(404);
+  });
+
+  it.each([
+    ['POST', 'groups/remove'],
+    ['DELETE', 'groups'],
+  ])('%s %s: 200 removed, 200 also for a group that it is not in, 404', async (method, form) => {
+    const { id } = await gateway.newKey({ groups: [groups.administrators, groups.developers] });
+    const remove = (keyId: string): Promise<Reply> =>
+      gateway.call(`/v3/api-keys/${keyId}/${form}`, { method, body: [groups.administrators] });
+    for (const { status, body } of [await remove(id), await remove(id)])
+      expect([status, body.object, body.groups]).toEqual([200, 'api-key', [groups.developers]]);
+    expect((await remove('e'.repeat(32))).status).toBe(404);
+  });
+
+  it('403 for a developer, also for itself', async () => {
+    const { id, key } = await gateway.newKey();
+    for (const form of ['groups/add', 'groups/remove']) {
+      const call = { method: 'POST', key, body: [groups.developers] };
+      expect((await gateway.call(`/v3/api-keys/${id}/${form}`, call)).status).toBe(403);
+    }
+  });
+});
+
 describe('POST /v3/api-keys/{id}/reset-secret', () => {
   it('200 same id, new secret; the old one is refused', async () => {
     const { id, key } = await gateway.newKey();
@@ -181,6 +242,20 @@ describe('POST /v3/api-keys/{id}/reset-secret', () => {
     expect(body.key.slice(0, -32)).toBe(key.slice(0, -32));
     expect((await gateway.call('/v3/accounts/me', { key })).status).toBe(401);
     expect((await gateway.call('/v3/accounts/me', { key: body.key })).status).toBe(200);
+  });
+
+  it('200 with a change of the record in the same call', async () => {
+    const { id, key } = await gateway.newKey();
+    const body = { name: 'renamed' };
+    const reply = await gateway.call(`/v3/api-keys/${id}/reset-secret`, { method: 'POST', body });
+    expect([reply.status, reply.body.name, reply.body.key === key]).toEqual([200, 'renamed', false]);
+  });
+
+  it('403 for another key by a developer, which may reset itself', async () => {
+    const [{ id, key }, other] = [await gateway.newKey(), await gateway.newKey()];
+    const reset = async (keyId: string): Promise<number> =>
+      (await gateway.call(`/v3/api-keys/${keyId}/reset-secret`, { method: 'POST', key })).status;
+    expect([await reset(other.id), await reset(id)]).toEqual([403, 200]);
   });
 
   it('404 for an unknown id', async () => {

@@ -40,10 +40,13 @@ const keyIdOf = (caller: Identity, id: string): string => {
 
 const withKeyId = (by: By): By => ({ ...by, id: keyIdOf(by.caller, by.id) });
 
+/** A parameter may be a list of values, or a packed filter with several. */
+const hasWholeKey = (text: string): boolean => text.split(/[=&,]/).some((part) => parseApiKey(part) !== undefined);
+
 /** Throws SecretInUrl for a query with a whole key, which has been logged on its way already. */
 export const refuseSecrets = (query: QueryParameters): void => {
   for (const [name, value] of Object.entries(query))
-    if ([value ?? ''].flat().some((text) => parseApiKey(text) !== undefined)) throw new SecretInUrl(name);
+    if ([value ?? ''].flat().some(hasWholeKey)) throw new SecretInUrl(name);
 };
 
 /** Spec §2.11 and §5. `{id}` may be `me`. */
