@@ -104,11 +104,15 @@ describe('/v3/applications', () => {
     expect([removed.status, removed.body.application_count]).toEqual([200, 0]);
   });
 
-  it('as many as the tier or the quota allows', async () => {
-    const tenant = await send('POST', '/v3/accounts', { display_name: 'Small', limits: { applications: 1 } });
+  it.each([
+    [4, 'the free tier', { tier: '0' }],
+    [25, 'the commercial tier', { tier: '1' }],
+    [1, 'a quota', { limits: { applications: 1 } }],
+  ])('at most %i, as %s allows', async (max, _, fields) => {
+    const tenant = await send('POST', '/v3/accounts', { display_name: 'Small', ...fields });
     const key = String(tenant.body.admin_key);
     const make = (): Promise<Reply> => gateway.call('/v3/applications', { method: 'POST', body: { name: 'x' }, key });
-    expect((await make()).status).toBe(201);
+    for (let n = 0; n < max; n++) expect((await make()).status).toBe(201);
     const { status, body } = await make();
     expect([status, body.type]).toEqual([403, 'account_limit_exceeded']);
   });
