@@ -165,10 +165,12 @@ describe('the snapshot', () => {
       expect((await echo(deviceId)).resources).toHaveLength(1);
       expect((await echo(deviceId)).updated_at).toBeDefined();
     });
-    expect(await echo(deviceId)).toMatchObject({
+    expect(await echo(deviceId)).toEqual({
       object: 'device-echo',
+      device_id: deviceId,
       endpoint_name: 'meter-7',
       stored_bytes: expect.any(Number),
+      created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/),
       updated_at: '2024-01-01T10:00:00.123456Z',
       last_reported_at: '2024-01-01T10:00:00.123456Z',
       resources: [
@@ -177,11 +179,13 @@ describe('the snapshot', () => {
           object_name: 'Temperature',
           name: 'Sensor Value',
           type: 'float',
+          operations: 'R',
           subscribed: false,
           reported: {
             value: 'MjEuNQ==',
             decoded: 21.5,
             content_type: 'text/plain',
+            reported_at: '2024-01-01T10:00:00.123456Z',
             expires_at: '2024-01-01T10:01:00.123000Z',
           },
         },
@@ -335,7 +339,9 @@ describe('the snapshot', () => {
   });
 
   it('405 for deleting one (spec §2.4 rule 4), 401 without the gateway', async () => {
-    expect((await call(`/v3/devices/${newId()}/echo`, accountId, 'DELETE')).status).toBe(405);
+    const refused = await call(`/v3/devices/${newId()}/echo`, accountId, 'DELETE');
+    expect([refused.status, refused.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
+    expect(await refused.json()).toMatchObject({ object: 'error', code: 405, type: 'method_not_supported' });
     expect((await fetch(`${system.url}/v3/devices/${newId()}/echo`)).status).toBe(401);
   });
 
