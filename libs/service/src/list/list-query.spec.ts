@@ -21,10 +21,14 @@ const problemsOf = (query: Record<string, string>): string[] => {
 describe('list query', () => {
   it.each([
     [undefined, 50],
+    ['', 50],
     ['1', 2],
     ['0', 2],
     ['-7', 2],
+    ['2', 2],
     ['17', 17],
+    ['1000', 1000],
+    ['1001', 1000],
     ['5000', 1000],
   ])('limit %s gives %i', (limit, expected) => {
     expect(parseListQuery({ limit }, spec).limit).toBe(expected);
