@@ -29,6 +29,9 @@ describe('eventOf', () => {
     [-26, 'UPD4_FAIL_26'],
     [0, undefined],
     [1, undefined],
+    [17, undefined],
+    [19, undefined],
+    [20, undefined],
     [50, undefined],
   ])('result %i of the update client', (result, code) => {
     expect(eventOf('update-client', result)?.eventCode).toBe(code);
