@@ -122,11 +122,12 @@ describe('POST /v2/device-requests/{device-id}', () => {
     expect(thing.device.received.at(-1)).toMatchObject({ method: 'GET', path: '/3303', query: ['depth=1'] });
   });
 
-  it('discovers when links are asked for', async () => {
-    const result = await outcome('discover', { method: 'GET', uri: '/3303/0', accept: 'application/link-format' });
-    expect(result).toMatchObject({
+  it('discovers when links are asked for, by their media type or its number', async () => {
+    const discovered = {
       item: { status: 200, ct: 'application/link-format', payload: b64('</3303/0/5700>,</3303/0/5701>') },
-    });
+    };
+    for (const [n, accept] of ['application/link-format', '40'].entries())
+      expect(await outcome(`discover-${n}`, { method: 'GET', uri: '/3303/0', accept })).toMatchObject(discovered);
     thing.celsius = 28.5;
     await outcome('behind-discover', { method: 'GET', uri: '/3303/0/5700' });
     await system.fact(system.values, (v) => v.item.payload === b64('28.5'));

@@ -16,6 +16,9 @@ describe('operationOf', () => {
   it.each<[Partial<CommandRequest>, string]>([
     [{}, 'read'],
     [{ accept: 'application/link-format' }, 'discover'],
+    [{ accept: 'Application/Link-Format; charset=utf-8' }, 'discover'],
+    [{ accept: '40' }, 'discover'],
+    [{ accept: '110' }, 'read'],
     [{ method: 'PUT', payload }, 'write'],
     [{ method: 'PUT' }, 'write'],
     [{ method: 'PUT', query: ['pmin=10', 'gt=5'] }, 'write-attributes'],

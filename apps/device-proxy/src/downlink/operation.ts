@@ -1,3 +1,6 @@
+import { contentFormat } from '@lanyard/lwm2m';
+import { formatOf } from './formats.js';
+
 /** The LwM2M operation of a command (LwM2M 1.1 core §6.3). */
 export type Operation =
   | 'read'
@@ -35,7 +38,7 @@ export const operationOf = (request: CommandRequest): Operation => {
   if (request.kind === 'subscription') return request.method === 'FETCH' ? 'observe-composite' : 'observe';
   switch (request.method) {
     case 'GET':
-      return request.accept === 'application/link-format' ? 'discover' : 'read';
+      return request.accept !== null && formatOf(request.accept) === contentFormat.linkFormat ? 'discover' : 'read';
     case 'PUT':
       return request.query.length > 0 && !hasPayload(request) ? 'write-attributes' : 'write';
     case 'POST':
