@@ -63,6 +63,17 @@ describe('several paths in one command', () => {
     });
   });
 
+  it('are written in a format that the sender names by its number; both facts have the media type', async () => {
+    const values = b64([{ n: '/3341/0/5527', vs: 'by number' }]);
+    const body = { method: 'IPATCH', uri: '/', 'content-type': '110', 'payload-b64': values };
+    expect((await send('by-number', body)).json).toMatchObject({ status: 200, payload: '' });
+    expect(thing.device.received.at(-1)).toMatchObject({ method: 'IPATCH', contentFormat: 110 });
+    const contentType = 'application/senml+json';
+    const { value: accepted } = await system.fact(system.commands, (v) => v.asyncId === 'by-number');
+    expect(accepted).toMatchObject({ payload: values, contentType });
+    expect((await system.result('by-number')).value).toMatchObject({ written: { payload: values, contentType } });
+  });
+
   it.each([
     ['JSON', 320, 110, b64([{ n: '/3/0/0' }])],
     ['CBOR', 322, 112, Buffer.from('81a100662f332f302f30', 'hex').toString('base64')],

@@ -1,5 +1,7 @@
 import type { DeviceCommandAccepted, DeviceCommandFinished } from '@lanyard/contracts';
+import { mediaTypeOf } from '@lanyard/lwm2m';
 import { formatTimestamp } from '@lanyard/service';
+import { formatOf } from '../downlink/formats.js';
 import { operationOf, writesValue } from '../downlink/operation.js';
 import type { Command } from './command.entity.js';
 import type { Outcome } from './outcome.js';
@@ -18,9 +20,12 @@ const fieldsOf = (command: Command) => ({
   acceptedAt: formatTimestamp(command.acceptedAt),
 });
 
-const contentOf = (command: Command) => ({
-  ...(command.contentType !== null && { contentType: command.contentType }),
-});
+/** A sender may name the format by its number. Readers of the facts know media types only. */
+const contentOf = ({ contentType }: Command): { contentType?: string } => {
+  if (contentType === null) return {};
+  const format = formatOf(contentType);
+  return { contentType: format === undefined ? contentType : mediaTypeOf(format) };
+};
 
 /** Whether the command writes a value of its sender: neither a package nor a URI with a ticket is one. */
 const writesOwnValue = (command: Command): boolean =>
