@@ -100,6 +100,13 @@ describe('requestFor', () => {
     });
   });
 
+  it('an empty value is in the format that its sender names', () => {
+    const typed = (contentType: string) =>
+      requestFor(data, ask('write', '/3341/0/5527', { payload: Buffer.alloc(0), contentType }), standardModels());
+    expect(typed('application/octet-stream')).toMatchObject({ payload: Buffer.alloc(0), contentFormat: 42 });
+    expect(typed('60')).toMatchObject({ payload: Buffer.alloc(0), contentFormat: 60 });
+  });
+
   it('formats go by the numbers that the device knows', () => {
     const old = { ...data, contentFormats: [1541, 1542] };
     const models = standardModels();

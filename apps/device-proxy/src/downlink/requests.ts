@@ -37,14 +37,14 @@ const numberOf = (mediaType: string, { contentFormats }: RegistrationData): numb
   return format === undefined || mediaType === String(format) ? format : numberFor(format, contentFormats);
 };
 
-const content = (
-  data: RegistrationData,
-  { payload, contentType }: OperationRequest,
-  fallback: number,
-): Partial<DeviceRequest> => {
+/** The format that the sender names, or else the fallback, as a number that the device knows. */
+const formatFor = (data: RegistrationData, { contentType }: OperationRequest, fallback: number): number =>
+  (contentType === null ? undefined : numberOf(contentType, data)) ?? numberFor(fallback, data.contentFormats);
+
+const content = (data: RegistrationData, request: OperationRequest, fallback: number): Partial<DeviceRequest> => {
+  const { payload } = request;
   if (payload === null || payload.length === 0) return {};
-  const given = contentType === null ? undefined : numberOf(contentType, data);
-  const format = given ?? numberFor(fallback, data.contentFormats);
+  const format = formatFor(data, request, fallback);
   return { payload: addRoot(format, payload, data.rootPath), contentFormat: format };
 };
 
@@ -97,7 +97,8 @@ export const requestFor = (data: RegistrationData, request: OperationRequest, mo
     case 'observe':
       return observeRequest(data, { path: request.path }, models);
     case 'write': {
-      const format = numberFor(writeFormat(request.path, models), data.contentFormats);
+      // An empty value has a format, too.
+      const format = formatFor(data, request, writeFormat(request.path, models));
       return {
         method: 'PUT',
         path,
