@@ -307,6 +307,20 @@ describe('a device that does not answer', () => {
     );
   });
 
+  it.each([
+    ['is in doubt if it was sent', true, { state: 'failed', status: 504, attempts: 1 }],
+    ['waits if it was not sent yet', false, { state: 'waiting', status: null, attempts: 0 }],
+  ] as const)('one that leaves before it answers: what it is to execute %s', async (_, isSent, record) => {
+    const aborted = new RequestAborted('the session ended', {}, isSent);
+    link.answer = (_request, signal) =>
+      new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(aborted)));
+    const session = await register();
+    const asyncId = await send(session, 'POST');
+    await eventually(() => expect(link.asked).toHaveLength(1));
+    await part(Sessions).close(session);
+    await eventually(async () => expect(await part(CommandHistory).get(app, asyncId)).toMatchObject(record));
+  });
+
   it('a queue that could not be read is looked at again', async () => {
     const session = await register(true);
     session.silent = true;

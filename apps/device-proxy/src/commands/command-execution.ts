@@ -265,7 +265,8 @@ export class CommandExecution {
   private withoutAnswer(session: Session, command: Command, error: unknown): ExecutionResult {
     const repeatable = isRepeatable(operationOf(command));
     const triesLeft = command.attempts <= command.retryMax;
-    if (error instanceof RequestAborted) return repeatable ? { again: 'not counted', pauseMs: 0 } : { done: inDoubt };
+    if (error instanceof RequestAborted)
+      return repeatable || !error.isSent ? { again: 'not counted', pauseMs: 0 } : { done: inDoubt };
     if (error instanceof NotSent) return { again: 'not counted', pauseMs: retryPauseMs };
     if (error instanceof NotSendable) return { done: notSendable };
     if (error instanceof ConnectionEnded) return this.connectionEnded(command, repeatable);

@@ -29,6 +29,7 @@ import {
   type ObservedAnswer,
   Refused,
   RequestAborted,
+  type SentMessage,
   UnusableAnswer,
 } from './device-link.js';
 import { maskTickets } from './masked-tickets.js';
@@ -143,14 +144,21 @@ export class CoapLink implements DeviceLink {
   }
 
   async request(address: string, request: DeviceRequest, signal: AbortSignal): Promise<DeviceAnswer> {
+    let isSent = false;
+    const onSent = (message: SentMessage): void => {
+      isSent = true;
+      request.onSent?.(message);
+    };
     try {
       return answerOf(
         await unlessAborted(
-          this.endpoint.request(this.peers.peerOf(address), { ...outgoing(request), signal }),
+          this.endpoint.request(this.peers.peerOf(address), { ...outgoing({ ...request, onSent }), signal }),
           signal,
         ),
       );
     } catch (error) {
+      if (error instanceof RequestAborted && !isSent)
+        throw new RequestAborted(error.message, { cause: error.cause }, false);
       return this.answeredInBlocks(error);
     }
   }

@@ -61,8 +61,17 @@ export class Refused extends NamedError {}
 /** The source of the body has failed; the device is not at fault. */
 export class BodyUnavailable extends NamedError {}
 
-/** The caller aborted the request. */
-export class RequestAborted extends NamedError {}
+/** The caller aborted the request, or this replica stops. */
+export class RequestAborted extends NamedError {
+  constructor(
+    message?: string,
+    options?: ErrorOptions,
+    /** False: no message of the request has left, so the device executed nothing. */
+    readonly isSent = true,
+  ) {
+    super(message, options);
+  }
+}
 
 /** The position of the newest notification of an observation that Kafka has stored (RFC 7641 §3.4). */
 export interface NewestReport {
