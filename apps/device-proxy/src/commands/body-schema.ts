@@ -15,9 +15,20 @@ export const bodySchema = (schema: z.ZodType): ApiBodyOptions => {
 /** Problems of the body as a whole, not of a value in it. */
 const structural = new Set(['invalid_type', 'unrecognized_keys']);
 
-/** The error token of a refused body; undefined: the one of any bad request. */
-export const bodyToken = ({ issues }: z.ZodError): 'MALFORMED_JSON_CONTENT' | undefined =>
-  issues.some(({ code }) => structural.has(code)) ? 'MALFORMED_JSON_CONTENT' : undefined;
+/** The part of the body that an issue is about. */
+const partAt = (body: unknown, path: readonly PropertyKey[]): unknown =>
+  path.reduce<unknown>((part, key) => (part as Record<PropertyKey, unknown> | null | undefined)?.[key], body);
+
+/**
+ * The error token of a refused body; undefined: the one of any bad request. Where one of several texts is expected, Zod
+ * calls everything else a wrong value, also if there is no text.
+ */
+export const bodyToken = ({ issues }: z.ZodError, body: unknown): 'MALFORMED_JSON_CONTENT' | undefined =>
+  issues.some(
+    ({ code, path }) => structural.has(code) || (code === 'invalid_value' && typeof partAt(body, path) !== 'string'),
+  )
+    ? 'MALFORMED_JSON_CONTENT'
+    : undefined;
 
 /** The response to a request that is executed later. */
 export const AcceptedSchema = z.object({ 'async-response-id': z.string() }).meta({ id: 'AsyncAccepted' });

@@ -131,7 +131,7 @@ export const readDeviceRequest = (query: DeviceRequestQuery, body: unknown, queu
   const read = DeviceRequestSchema.safeParse(body);
   if (!read.success) {
     const [{ name, message } = { name: 'body', message: 'Not valid' }] = fieldProblems(read.error.issues);
-    throw new MalformedCommand(name, message, bodyToken(read.error));
+    throw new MalformedCommand(name, message, bodyToken(read.error, body));
   }
   const request = read.data;
   const defaults = defaultTiming(queueMode);

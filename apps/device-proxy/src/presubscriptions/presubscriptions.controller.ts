@@ -12,7 +12,7 @@ import { Rules } from './rules.js';
 const readRules = (body: unknown): PresubscriptionRule[] => {
   const read = PresubscriptionRulesSchema.safeParse(body);
   if (read.success) return read.data;
-  throw new MalformedRules(fieldProblems(read.error.issues), bodyToken(read.error));
+  throw new MalformedRules(fieldProblems(read.error.issues), bodyToken(read.error, body));
 };
 
 @ApiTags('Subscriptions')
