@@ -34,14 +34,12 @@ describe('POST /v2/device-requests/{device-id}', () => {
     return (await system.result(asyncId)).value;
   };
 
-  it('202 announces the command before anything is sent', async () => {
-    await outcome('announced', {
-      method: 'PUT',
-      uri: '/3341/0/5527',
-      'payload-b64': b64('hi'),
-      'content-type': 'text/plain',
-    });
-    const { value } = await system.fact(system.commands, (v) => v.asyncId === 'announced');
+  it('202 announces the command, without waiting for the answer of the device', async () => {
+    const announced = system.fact(system.commands, (v) => v.asyncId === 'announced');
+    thing.device.beforeAnswer = () => announced.then(() => undefined);
+    const body = { method: 'PUT', uri: '/3341/0/5527', 'payload-b64': b64('hi'), 'content-type': 'text/plain' };
+    await outcome('announced', body);
+    const { value } = await announced;
     expect(value).toMatchObject({
       deviceId,
       keyId: app.keyId,
@@ -86,7 +84,11 @@ describe('POST /v2/device-requests/{device-id}', () => {
     const [request] = thing.device.received;
     expect(request).toMatchObject({ method: 'PUT', query: ['pmin=10', 'gt=25.5', 'lt'], payload: '' });
     expect(request).not.toHaveProperty('contentFormat');
-    await outcome('attr-none', { method: 'PUT', uri: '/3303/0/5700?pmin&gt' });
+    for (const [n, query] of ['st=0.5', 'lt=10&gt=25.5&pmax=60'].entries()) {
+      await outcome(`attr-${n}`, { method: 'PUT', uri: `/3303/0/5700?${query}` });
+      expect(thing.device.received.at(-1)).toMatchObject({ method: 'PUT', query: query.split('&'), payload: '' });
+    }
+    await outcome('attr-none', { method: 'PUT', uri: '/3303/0/5700?pmin&pmax&st&gt&lt' });
   });
 
   it('sends those of LwM2M 1.2 too, which Discover answers as the device says', async () => {
@@ -194,7 +196,8 @@ describe('POST /v2/device-requests/{device-id}', () => {
     ],
     ['a body that is not JSON', '?async-id=a', '{', 'MALFORMED_JSON_CONTENT'],
     ['no body', '?async-id=a', undefined, 'MALFORMED_JSON_CONTENT'],
-    ['an unknown method', '?async-id=a', { method: 'FETCH', uri: '/3/0/0' }, 'BAD_REQUEST'],
+    ['an unknown method', '?async-id=a', { method: 'PATCH', uri: '/3/0/0' }, 'BAD_REQUEST'],
+    ['no method', '?async-id=a', { uri: '/3/0/0' }, 'MALFORMED_JSON_CONTENT'],
     ['an object the device has not registered', '?async-id=a', { method: 'GET', uri: '/9/0/1' }, 'RESOURCE_NOT_FOUND'],
     ['an instance it has not registered', '?async-id=a', { method: 'GET', uri: '/3303/9/5700' }, 'RESOURCE_NOT_FOUND'],
     ['a path of words', '?async-id=a', { method: 'GET', uri: '/a/b' }, 'RESOURCE_NOT_FOUND'],

@@ -5,6 +5,16 @@ const query = { 'async-id': 'a-1' };
 const body = { method: 'GET', uri: '/3303/0/5700' };
 const read = (q: object, b: unknown, queueMode = false) => readDeviceRequest(q, b, queueMode);
 
+/** Write attributes of this length, with their path. */
+const uriOf = (characters: number): string => '/3/0/15?'.padEnd(characters, 'x');
+
+/** Observes this many paths together. */
+const together = (paths: number): object => {
+  const names = Array.from({ length: paths }, (_, n) => ({ n: `/3303/${n}` }));
+  const payload = Buffer.from(JSON.stringify(names)).toString('base64');
+  return { method: 'FETCH', uri: '/', observe: true, 'payload-b64': payload };
+};
+
 describe('a device request', () => {
   it('defaults to 2 hours and no retry, or 3 days and 2 retries for a device in queue mode', () => {
     expect(read(query, body)).toMatchObject({ retryMax: 0, expirySeconds: 7_200 });
@@ -19,6 +29,26 @@ describe('a device request', () => {
     [query, { ...body, expiry_seconds: 2_592_000 }, 2_592_000],
   ])('expires as the query says, or the body: %j %j', (q, b, seconds) => {
     expect(read(q, b).expirySeconds).toBe(seconds);
+  });
+
+  it.each([
+    ['the longest async-id', { 'async-id': 'x'.repeat(40) }, body, { asyncId: 'x'.repeat(40) }],
+    ['the shortest async-id', { 'async-id': '-' }, body, { asyncId: '-' }],
+    ['no retry', { ...query, retry: '0' }, body, { retryMax: 0 }],
+    ['the most retries', { ...query, retry: '10' }, body, { retryMax: 10 }],
+    ['the shortest expiry', { ...query, 'expiry-seconds': '1' }, body, { expirySeconds: 1 }],
+    ['the longest expiry', { ...query, 'expiry-seconds': '2592000' }, body, { expirySeconds: 2_592_000 }],
+    ['the shortest expiry in the body', query, { ...body, expiry_seconds: 1 }, { expirySeconds: 1 }],
+    ['the longest uri', query, { method: 'PUT', uri: uriOf(255) }, { path: '/3/0/15' }],
+  ])('takes %s', (_, q, b, taken) => {
+    expect(read(q, b)).toMatchObject(taken);
+  });
+
+  it('observes at most 100 paths together', () => {
+    expect(read(query, together(100)).observe).toBe(true);
+    expect(() => read(query, together(101))).toThrow(
+      expect.objectContaining({ status: 400, token: 'BAD_REQUEST', message: 'payload-b64: More than 100 paths.' }),
+    );
   });
 
   it('takes write attributes from the uri', () => {
@@ -67,6 +97,18 @@ describe('a device request', () => {
     [query, undefined, 'MALFORMED_JSON_CONTENT'],
     [query, [], 'MALFORMED_JSON_CONTENT'],
     [query, { ...body, uri: 7 }, 'MALFORMED_JSON_CONTENT'],
+    [query, null, 'MALFORMED_JSON_CONTENT'],
+    [query, { ...body, uri: null }, 'MALFORMED_JSON_CONTENT'],
+    [query, { ...body, accept: null }, 'MALFORMED_JSON_CONTENT'],
+    [query, { ...body, 'content-type': null }, 'MALFORMED_JSON_CONTENT'],
+    [query, { ...body, 'payload-b64': null }, 'MALFORMED_JSON_CONTENT'],
+    [query, { ...body, expiry_seconds: null }, 'MALFORMED_JSON_CONTENT'],
+    [query, { ...body, uri: '' }, 'BAD_REQUEST'],
+    [query, { method: 'PUT', uri: uriOf(256) }, 'BAD_REQUEST'],
+    [{ ...query, retry: '' }, body, 'BAD_REQUEST'],
+    [{ ...query, retry: '-1' }, body, 'BAD_REQUEST'],
+    [{ ...query, 'expiry-seconds': '1.5' }, body, 'BAD_REQUEST'],
+    [{ 'async-id': '' }, body, 'MALFORMED_ASYNC_ID'],
     [query, { ...body, colour: 'red' }, 'MALFORMED_JSON_CONTENT'],
     [query, { uri: body.uri }, 'MALFORMED_JSON_CONTENT'],
     [query, { ...body, method: null }, 'MALFORMED_JSON_CONTENT'],

@@ -32,4 +32,21 @@ describe('lists of registered devices', () => {
     expect((await Promise.all(lists)).flat()).toEqual([]);
     expect(begun).toHaveLength(11);
   });
+
+  it('have at most 200 devices, of those that the caller may see', async () => {
+    const seen = Array.from({ length: 201 }, (_, n) => `seen ${n}`);
+    async function* ofAccount(): AsyncGenerator<string[]> {
+      yield ['hidden', ...seen.slice(0, 100)];
+      yield seen.slice(100);
+    }
+    const read = (deviceId: string): Promise<unknown> => Promise.resolve({ deviceId, data: { queueMode: false } });
+    const endpoints = new Endpoints(
+      { ofAccount, read } as unknown as SessionStore,
+      {} as unknown as Commands,
+      { get: (deviceId: string) => (deviceId === 'hidden' ? [] : ['north']) } as unknown as DeviceGroupsReader,
+    );
+    const caller = { accountId: newId(), deviceGroups: ['north'] } as unknown as Identity;
+    const listed = (await endpoints.list(caller, undefined)).map(({ name }) => name);
+    expect(listed).toEqual(seen.slice(0, 200));
+  });
 });
