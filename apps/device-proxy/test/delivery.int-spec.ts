@@ -46,7 +46,11 @@ describe('a device that does not answer', () => {
 
   it('one that resets is asked again, also to execute; then 503 NOT_CONNECTED', async () => {
     link.answer = () => Promise.reject(new Refused());
-    expect(await ended(await send(await register(), 'POST', 1))).toMatchObject({ status: 503, error: 'NOT_CONNECTED' });
+    expect(await ended(await send(await register(), 'POST', 1))).toMatchObject({
+      status: 503,
+      error: 'NOT_CONNECTED',
+      note: 'The device rejected the request with a Reset.',
+    });
     expect(link.asked).toHaveLength(2);
   });
 

@@ -18,7 +18,7 @@ const outcomes: Record<string, string> = {
   DEVICE_BLOCKED: 'The device is suspended',
   FORBIDDEN: 'The device denies access to this server',
   METHOD_NOT_ALLOWED: 'The resource does not support the operation',
-  NOT_CONNECTED: 'The device disconnected while it was executing the command',
+  NOT_CONNECTED: 'The device is not ready: it rejected the request',
   REQUEST_CANCELLED: 'The command was cancelled',
   REQUEST_EXPIRED: 'The device did not connect before the command expired',
   RESOURCE_NOT_FOUND: 'The device has no such resource',
