@@ -8,6 +8,8 @@ import { setContentPolicy } from './openapi/content-policy.js';
 import { Documents } from './openapi/documents.js';
 import { ownDocument, serveDocuments } from './openapi/serve.js';
 import { boundAnswers } from './proxy/bound-answers.js';
+import { ConnectionLimits } from './proxy/connection-limits.js';
+import { keepReserveForProbes } from './proxy/probes.js';
 import { closeWithConnection } from './proxy/queued-responses.js';
 import { recordDeniedRequests } from './proxy/record-denied-requests.js';
 import { ReverseProxy } from './proxy/reverse-proxy.js';
@@ -46,6 +48,7 @@ const refuseLongUrls = (app: NestFastifyApplication): void => {
  */
 export const configureHttp = async (app: NestFastifyApplication): Promise<void> => {
   const { trustedProxies, corsOrigins, publicUrl, consoleDir } = app.get<GatewayConfig>(CONFIG);
+  keepReserveForProbes(app, app.get(ConnectionLimits));
   closeQueued(app);
   refuseLongUrls(app);
   recordDeniedRequests(app, app.get(Refusals), trustedProxies);

@@ -45,6 +45,27 @@ describe('connections to the gateway', () => {
     await Promise.all(opened.map((socket) => once(socket, 'connect').catch(() => undefined)));
     return opened;
   };
+  /** Connections that have had a request: without one, they are closed after 10 s. */
+  const openUsed = async (gateway: TestSystem, count: number, localAddress: string): Promise<Socket[]> => {
+    const opened = await open(gateway, count, localAddress);
+    let answered = 0;
+    for (const socket of opened) {
+      socket.once('data', () => answered++);
+      socket.write('GET /healthz HTTP/1.1\r\nhost: a\r\n\r\n');
+    }
+    await eventually(() => expect(answered).toBe(count));
+    return opened;
+  };
+  /** What a request on a new connection gets until that is closed. */
+  const answerTo = async (gateway: TestSystem, path: string): Promise<string> => {
+    const [socket] = (await open(gateway, 1, '127.0.0.3')) as [Socket];
+    let text = '';
+    socket.on('data', (chunk: Buffer) => (text += chunk.toString()));
+    const closed = new Promise((resolve) => socket.once('close', resolve));
+    socket.write(`GET ${path} HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n`);
+    await closed;
+    return text;
+  };
   const openOf = (some: readonly Socket[]): number => some.filter((socket) => !socket.destroyed).length;
   /** The status of a refused handshake; 101 when it was accepted. */
   const handshake = (gateway: TestSystem, from: string): Promise<number | undefined> =>
@@ -92,14 +113,7 @@ describe('connections to the gateway', () => {
 
   it('behind a proxy, whose address all clients share, WebSockets are bounded for each client', async () => {
     const gateway = await start({ GATEWAY_CONNECTIONS_PER_ADDRESS_MAX: '3', GATEWAY_TRUSTED_PROXIES: '1' });
-    const proxied = await open(gateway, 20, '127.0.0.9');
-    // Each has had a request: without one, it is closed after 10 s.
-    let answered = 0;
-    for (const socket of proxied) {
-      socket.once('data', () => answered++);
-      socket.write('GET /healthz HTTP/1.1\r\nhost: a\r\n\r\n');
-    }
-    await eventually(() => expect(answered).toBe(20));
+    const proxied = await openUsed(gateway, 20, '127.0.0.9');
     for (let n = 0; n < 3; n++) expect(await handshake(gateway, '192.0.2.1')).toBe(101);
     expect(await handshake(gateway, '192.0.2.1')).toBe(429);
     expect(await handshake(gateway, '192.0.2.2')).toBe(101);
@@ -120,7 +134,19 @@ describe('connections to the gateway', () => {
 
   it('are bounded in total', async () => {
     const gateway = await start({ GATEWAY_CONNECTIONS_MAX: '5' });
-    const all = [...(await open(gateway, 5, '127.0.0.2')), ...(await open(gateway, 4, '127.0.0.3'))];
+    const all = [...(await openUsed(gateway, 5, '127.0.0.2')), ...(await open(gateway, 4, '127.0.0.3'))];
     await eventually(() => expect(openOf(all)).toBe(5));
+  });
+
+  it('beyond the total are there for probes, and closed without an answer for anything else', async () => {
+    const gateway = await start({ GATEWAY_CONNECTIONS_MAX: '5' });
+    const all = await openUsed(gateway, 5, '127.0.0.2');
+    expect(await answerTo(gateway, '/healthz')).toMatch(/^HTTP\/1\.1 200 /);
+    expect(await answerTo(gateway, '/readyz')).toMatch(/^HTTP\/1\.1 (200|503) /);
+    expect(await answerTo(gateway, '/v3/api-keys/me')).toBe('');
+    expect(await handshake(gateway, '192.0.2.1')).toBeUndefined();
+    expect(openOf(all)).toBe(5);
+    all[0]?.destroy();
+    await eventually(async () => expect(await answerTo(gateway, '/v3/api-keys/me')).toMatch(/^HTTP\/1\.1 401 /));
   });
 });

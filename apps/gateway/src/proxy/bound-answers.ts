@@ -1,18 +1,16 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyRequest } from 'fastify';
 import { clientAddress, clientNetworkOf } from '../authentication/client-address.js';
+import { isProbe } from './probes.js';
 import type { UnreadAnswers } from './unread-answers.js';
-
-/** Whatever probes these paths restarts the process when it gets no answer, and may share the address of a client. */
-const probes: ReadonlySet<string | undefined> = new Set(['/healthz', '/readyz']);
 
 /** Bounds the unread answers of the gateway itself, by address: some need no key. ProxyHandler bounds those of services. */
 export const boundAnswers = (app: NestFastifyApplication, unread: UnreadAnswers, trustedProxies: number): void => {
   const fastify = app.getHttpAdapter().getInstance();
   const callerOf = ({ raw }: FastifyRequest): string => clientNetworkOf(clientAddress(raw, trustedProxies));
   fastify.addHook('onRequest', (request, _reply, done) => {
-    const { config, url } = request.routeOptions;
-    done(config.passesOn === true || probes.has(url) ? undefined : unread.refusal(callerOf(request)));
+    const { config } = request.routeOptions;
+    done(config.passesOn === true || isProbe(request) ? undefined : unread.refusal(callerOf(request)));
   });
   fastify.addHook('onSend', (request, reply, payload, done) => {
     if (typeof payload === 'string') unread.count(callerOf(request), payload.length, reply.raw);

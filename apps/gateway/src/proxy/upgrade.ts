@@ -94,6 +94,7 @@ export class Upgrades {
       const requestId = requestIdOf(request);
       const upgrade = { request, socket, head, path, requestId };
       if (path !== websocketPath || !isHandshake(request)) return asPlainRequest(server, upgrade);
+      if (this.connections.isReserve(socket)) return this.connections.refuse(socket);
       socket.on('error', () => socket.destroy());
       if (url.length > urlLengthMax) return refuse(upgrade, new UrlTooLong());
       const refusal = this.refusalOf(upgrade);
