@@ -360,6 +360,26 @@ describe('the snapshot', () => {
     expect((await call(`/v3/devices/${deviceId}/echo`)).status).toBe(404);
   });
 
+  it('an expiration of the registration is no connection', async () => {
+    const deviceId = newId();
+    const [registeredAt, expiredAt] = ['2024-06-15T00:00:00.000Z', '2024-11-15T00:00:00.000Z'];
+    const times = (): Promise<unknown[]> =>
+      database.query('SELECT registration_event_at, last_connected_at FROM snapshot.devices WHERE device_id = $1', [
+        deviceId,
+      ]);
+    const expectTimes = (eventAt: string, connectedAt: string): Promise<void> =>
+      eventually(async () =>
+        expect(await times()).toEqual([
+          { registration_event_at: new Date(eventAt), last_connected_at: new Date(connectedAt) },
+        ]),
+      );
+    await producer.send(DeviceSessions, { ...session(deviceId), occurredAt: registeredAt });
+    await expectTimes(registeredAt, registeredAt);
+    const expired = { ...session(deviceId), change: 'expired', reason: 'lifetime', occurredAt: expiredAt } as const;
+    await producer.send(DeviceSessions, expired);
+    await expectTimes(expiredAt, registeredAt);
+  });
+
   it.each([
     ['2025-03-01T12:00:00Z', '2025-08-31T23:00:00Z', 1],
     ['2025-03-01T12:00:00Z', '2025-09-01T14:00:00Z', 0],

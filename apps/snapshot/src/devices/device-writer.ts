@@ -21,7 +21,8 @@ interface Seen {
   endpointName: string;
   epoch: number;
   registrationEventAt: string | null;
-  connectedAt: string;
+  /** null: the fact does not show that the device was connected. */
+  connectedAt: string | null;
   /** Object versions as JSON; null if the fact names none. */
   versions: string | null;
 }
@@ -38,7 +39,7 @@ const foldSeen = (seen: readonly Seen[]): Seen[] =>
       return {
         ...first,
         registrationEventAt: latest(held.registrationEventAt, next.registrationEventAt),
-        connectedAt: latest(held.connectedAt, next.connectedAt) as string,
+        connectedAt: latest(held.connectedAt, next.connectedAt),
         versions: first.versions ?? second.versions,
       };
     },
@@ -46,9 +47,13 @@ const foldSeen = (seen: readonly Seen[]): Seen[] =>
 
 // This statement and the next one lock rows in the order of their ids, so that they never deadlock.
 // A value updates the last connection only if that was an hour ago or more: the purge allows for it.
+// A registration that expires leaves it as it is; its time stands in where there is no row yet.
 const recordSeen = new PreparedStatement<never>(`
   INSERT INTO snapshot.devices AS d (device_id, account_id, endpoint_name, session_epoch, registration_event_at, last_connected_at, object_versions)
-  SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::timestamptz[], $6::timestamptz[], $7::jsonb[]) ORDER BY 1
+  SELECT s.device_id, s.account_id, s.endpoint_name, s.epoch, s.event_at,
+    COALESCE(s.connected_at, (SELECT k.last_connected_at FROM snapshot.devices k WHERE k.device_id = s.device_id), s.event_at), s.versions
+  FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::timestamptz[], $6::timestamptz[], $7::jsonb[])
+    AS s (device_id, account_id, endpoint_name, epoch, event_at, connected_at, versions) ORDER BY 1
   ON CONFLICT (device_id) DO UPDATE SET
     endpoint_name = CASE WHEN excluded.session_epoch >= d.session_epoch THEN excluded.endpoint_name ELSE d.endpoint_name END,
     object_versions = CASE WHEN excluded.session_epoch >= d.session_epoch AND excluded.object_versions IS NOT NULL THEN excluded.object_versions ELSE d.object_versions END,
@@ -76,7 +81,7 @@ const subscriptionSql = `
 @Injectable()
 export class DeviceWriter {
   private readonly recent = new RecentlySeen(devicesRememberedMax);
-  /** Records registrations, updates and deregistrations: the device was connected then. */
+  /** Records registrations and their ends. When a registration expires, the device was not connected. */
   readonly applySessions = sharedWrite((facts: readonly DeviceSessionChanged[]) => this.storeSessions(facts));
   readonly applyLifecycle = sharedWrite((facts: readonly DeviceLifecycleChanged[]) => this.storeLifecycle(facts));
 
@@ -86,7 +91,7 @@ export class DeviceWriter {
     await this.storeSeen(
       facts.map((f) => ({
         registrationEventAt: f.occurredAt,
-        connectedAt: f.occurredAt,
+        connectedAt: f.change === 'expired' ? null : f.occurredAt,
         versions: f.item.resources === undefined ? null : JSON.stringify(f.objectVersions ?? {}),
         ...f,
       })),
@@ -154,6 +159,6 @@ export class DeviceWriter {
       rows.map((r) => r.versions),
     ]);
     for (const { deviceId, epoch, connectedAt } of rows)
-      this.recent.recordSeen(deviceId, epoch, Date.parse(connectedAt));
+      if (connectedAt !== null) this.recent.recordSeen(deviceId, epoch, Date.parse(connectedAt));
   }
 }
