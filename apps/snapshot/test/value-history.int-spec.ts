@@ -140,6 +140,11 @@ describe('the value history', () => {
     expect(found).toMatchObject({ count: 40, step_seconds: 60, values: [] });
     expect(found.steps).toHaveLength(10);
     expect(found.steps[1]).toEqual({ from: at(60), count: 4, min: 4, max: 7, mean: 5.5, last: 7 });
+    const { from, to } = range;
+    expect(await history(deviceId, { from, to, points: '1' })).toMatchObject({
+      step_seconds: 600,
+      steps: [{ from, count: 40, min: 0, max: 39, mean: 19.5, last: 39 }],
+    });
     const stateSteps = await eventually(async () => {
       const steps = await history(deviceId, { ...range, path: '/3342/0/5500', points: '2' });
       expect(steps.count).toBe(3);

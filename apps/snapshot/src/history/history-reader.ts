@@ -7,7 +7,7 @@ import { decode, modelOf } from '../resources/decode.js';
 import { hoursToMs } from './branches.js';
 import { HistorySettingsReader } from './history-settings.reader.js';
 import type { ResourceHistory } from './resource-history.js';
-import { stepSeconds, stepsOf } from './steps.js';
+import { stepOf, stepSeconds, stepsOf } from './steps.js';
 
 export interface HistoryQuery {
   path: string;
@@ -53,7 +53,7 @@ const valueOf = (path: string, { at, content_format, value }: Row, models: Model
   };
 };
 
-/** The values themselves, or steps if they are too many. */
+/** The values themselves, or steps if they are too many: if need be, one, which is the whole range. */
 const inPoints = (
   values: Value[],
   { fromMs, toMs, points }: HistoryQuery,
@@ -61,8 +61,12 @@ const inPoints = (
   if (values.length <= points) return { step_seconds: null, values, steps: [] };
   const seconds = stepSeconds(fromMs, toMs, points);
   const dated = values.map(({ reported_at, decoded }) => ({ atMs: Date.parse(reported_at), decoded }));
-  const steps = stepsOf(dated, seconds).map(({ fromMs: ms, ...step }) => ({ from: formatTimestamp(ms), ...step }));
-  return { step_seconds: seconds, values: [], steps };
+  const steps = seconds === undefined ? [stepOf(fromMs, dated)] : stepsOf(dated, seconds);
+  return {
+    step_seconds: seconds ?? Math.ceil((toMs - fromMs) / 1_000),
+    values: [],
+    steps: steps.map(({ fromMs: ms, ...step }) => ({ from: formatTimestamp(ms), ...step })),
+  };
 };
 
 @Injectable()

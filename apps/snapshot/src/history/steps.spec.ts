@@ -9,11 +9,18 @@ describe('steps of a history', () => {
   it.each([
     [hourMs, 500, 10],
     [24 * hourMs, 500, 300],
-    [24 * hourMs, 1, 2_678_400],
     [60_000, 2_000, 1],
     [744 * hourMs, 500, 7_200],
   ])('%i ms in at most %i points are steps of %i s', (rangeMs, points, seconds) => {
     expect(stepSeconds(from, from + rangeMs, points)).toBe(seconds);
+  });
+
+  it.each([
+    [60_000, 1],
+    [24 * hourMs, 1],
+    [745 * hourMs, 2],
+  ])('%i ms may touch more than %i of any length', (rangeMs, points) => {
+    expect(stepSeconds(from, from + rangeMs, points)).toBeUndefined();
   });
 
   it('have minimum, maximum, mean and last of numbers', () => {

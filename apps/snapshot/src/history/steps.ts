@@ -22,11 +22,14 @@ const lengths = [
   2_678_400,
 ];
 
-/** The shortest length with which the range has at most `points` steps. Steps begin at multiples of their length. */
-export const stepSeconds = (fromMs: number, toMs: number, points: number): number => {
+/**
+ * The shortest length with which the range has at most `points` steps. Steps begin at multiples of their length. undefined: with
+ * each of the lengths, the range may touch more of them.
+ */
+export const stepSeconds = (fromMs: number, toMs: number, points: number): number | undefined => {
   const seconds = (toMs - fromMs) / 1_000;
   // A range that begins within a step touches one more.
-  return lengths.find((length) => seconds / length + 1 <= points) ?? (lengths.at(-1) as number);
+  return lengths.find((length) => seconds / length + 1 <= points);
 };
 
 const numberOf = (decoded: Decoded | undefined): number | undefined => {
@@ -34,7 +37,7 @@ const numberOf = (decoded: Decoded | undefined): number | undefined => {
   return typeof decoded === 'number' && Number.isFinite(decoded) ? decoded : undefined;
 };
 
-const stepOf = (fromMs: number, values: readonly KeptValue[]): Step => {
+export const stepOf = (fromMs: number, values: readonly KeptValue[]): Step => {
   const numbers = values.flatMap(({ decoded }) => numberOf(decoded) ?? []);
   const last = values.at(-1)?.decoded;
   return {
