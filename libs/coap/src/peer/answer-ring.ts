@@ -37,6 +37,7 @@ export class AnswerRing {
   private entries: RememberedAnswer[] = none;
 
   remember(entry: RememberedAnswer, entriesMax: number): void {
+    if (entriesMax < 1) return;
     const { entries } = this;
     const [oldest] = entries;
     const expired = oldest !== undefined && entry.atMs - oldest.atMs >= EXCHANGE_LIFETIME_MS;

@@ -4,7 +4,7 @@ import { Code } from '../codec/code.js';
 import { type CoapMessage } from '../codec/message.js';
 import { InvalidPeerAddress, PeerForgotten, QueueFull } from '../errors.js';
 import { TimerWheel } from '../timing/timer-wheel.js';
-import { AnswerRing, fingerprintOf } from './answer-ring.js';
+import { AnswerRing, fingerprintOf, type RememberedAnswer } from './answer-ring.js';
 import { PeerQueue } from './peer-queue.js';
 import { PeerTable } from './peer-table.js';
 import { peerKey, peerOf } from '../messages/peer.js';
@@ -29,22 +29,26 @@ describe('peerOf', () => {
 });
 
 describe('AnswerRing', () => {
+  const message = (messageId: number, more: Partial<CoapMessage> = {}): CoapMessage => ({
+    type: 'CON',
+    code: Code.POST,
+    messageId,
+    token: Buffer.from('t'),
+    options: [],
+    payload: Buffer.from('payload'),
+    ...more,
+  });
+  const answerTo = (messageId: number): RememberedAnswer => ({
+    messageId,
+    token: '74',
+    print: fingerprintOf(message(messageId)),
+    answer: `answer ${messageId}`,
+    atMs: 1_000,
+  });
+
   it('keeps the last ones, for the exchange lifetime, by message id, token and payload', () => {
-    const message = (messageId: number, more: Partial<CoapMessage> = {}): CoapMessage => ({
-      type: 'CON',
-      code: Code.POST,
-      messageId,
-      token: Buffer.from('t'),
-      options: [],
-      payload: Buffer.from('payload'),
-      ...more,
-    });
     const ring = new AnswerRing();
-    for (let id = 0; id < 9; id += 1)
-      ring.remember(
-        { messageId: id, token: '74', print: fingerprintOf(message(id)), answer: `answer ${id}`, atMs: 1_000 },
-        8,
-      );
+    for (let id = 0; id < 9; id += 1) ring.remember(answerTo(id), 8);
     expect(ring.find(message(0), 1_000)).toBeUndefined();
     expect(ring.find(message(1), 1_000)).toBe('answer 1');
     expect(ring.find(message(1, { token: Buffer.from('other') }), 1_000)).toBeUndefined();
@@ -53,6 +57,12 @@ describe('AnswerRing', () => {
     expect(ring.find(message(8), 248_000)).toBeUndefined();
     expect(ring.find(message(8, { type: 'NON' }), 145_999)).toBe('answer 8');
     expect(ring.find(message(8, { type: 'NON' }), 146_000)).toBeUndefined();
+  });
+
+  it('keeps none where it may not, neither for its peer nor for another', () => {
+    const rings = [new AnswerRing(), new AnswerRing()];
+    rings[0]!.remember(answerTo(1), 0);
+    expect(rings.map((ring) => ring.find(message(1), 1_000))).toEqual([undefined, undefined]);
   });
 });
 

@@ -67,6 +67,26 @@ describe('TimerWheel', () => {
     expect([ran, wheel.size]).toEqual([[], 0]);
   });
 
+  it('is not disturbed by a cleared timer that is cancelled later', () => {
+    const { clock, wheel, ran, timers } = wheelWith([100]);
+    wheel.clear();
+    wheel.schedule(100, () => ran.push(-1));
+    timers[0]!.cancel();
+    expect(wheel.size).toBe(1);
+    clock.advance(200);
+    expect([ran, wheel.size, clock.ticking]).toEqual([[-1], 0, false]);
+  });
+
+  it('runs nothing more when it is cleared by a timer', () => {
+    const clock = new ManualClock();
+    const wheel = new TimerWheel(clock);
+    let ran = 0;
+    wheel.schedule(100, () => wheel.clear());
+    wheel.schedule(100, () => (ran += 1));
+    clock.advance(200);
+    expect([ran, wheel.size]).toEqual([0, 0]);
+  });
+
   it('agrees with a list for 5,000 random timers', () => {
     const clock = new ManualClock();
     const wheel = new TimerWheel(clock);

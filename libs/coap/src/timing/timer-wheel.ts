@@ -43,6 +43,8 @@ export class TimerWheel {
   }
 
   clear(): void {
+    // Whoever cancels one of them later, or runs its slot at this moment, must find that it is gone.
+    for (const head of this.slots) for (let entry = head; entry?.run; entry = entry.next) entry.run = undefined;
     this.slots.fill(undefined);
     this.waiting = 0;
     this.ticker?.stop();
