@@ -31,6 +31,9 @@ const options = {
 
 const commands = ['up', 'load', 'check', 'scale', 'autoscale', 'status', 'down'];
 
+/** Kinds of installations that `check` knows. */
+const kinds = ['dev', 'local', 'chart'] as const;
+
 type Values = ReturnType<typeof readCommandLine<typeof options>>['values'];
 
 /** Without CoreDNS, services cannot find each other. */
@@ -80,9 +83,11 @@ const load = async ({ archive }: Values) => {
 };
 
 const check = async ({ archive, kind }: Values) => {
+  const wanted = kinds.find((known) => known === kind);
+  if (!wanted) throw new Stop(`--kind takes ${kinds.join(', ')}, not "${kind}"`);
   await build();
   const { check: checkCluster } = await import('./cluster/check.ts');
-  return checkCluster(archive, kind);
+  return checkCluster(archive, wanted);
 };
 
 const scale = async ({ only, seconds, rounds, millicores }: Values) => {

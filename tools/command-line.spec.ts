@@ -38,6 +38,7 @@ describe('an argument or a value of an option that a command does not take', () 
   it.each<[file: string, args: string[], problem: string]>([
     ['drill.ts', ['--only', '['], '--only takes a regular expression, not "["'],
     ['cluster.ts', ['scale', '--only', '['], '--only takes a regular expression, not "["'],
+    ['cluster.ts', ['check', '--kind', 'constructor'], '--kind takes dev, local, chart, not "constructor"'],
     ['images.ts', ['--base', 'x'], '--base takes auto, named or stand-in, not "x"'],
     ['test-openapi.ts', ['--seed', 'x'], '--seed takes a whole number from 0, not "x"'],
     ['test-openapi.ts', ['--seed', ' '], '--seed takes a whole number from 0, not " "'],

@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { stopWhenInterrupted } from '../lanyard/interrupt.ts';
 import { runProgram } from '../lanyard/programs.ts';
-import { dataFolder, say, Stop } from '../lanyard/project.ts';
+import { dataFolder, say } from '../lanyard/project.ts';
 import { apps } from '../lanyard/service-processes.ts';
 import { Cluster } from './cluster.ts';
 import { Installation } from './installation.ts';
@@ -49,8 +49,7 @@ const reportMemory = async ({ kubectl }: Cluster) => {
   for (const [name, mebibytes] of [...used, ['together', total] as const]) say(`${Math.round(mebibytes)} MiB  ${name}`);
 };
 
-export const check = async (archive: string | undefined, kind: string) => {
-  if (!(kind in kinds)) throw new Stop(`--kind takes ${Object.keys(kinds).join(', ')}, not "${kind}"`);
+export const check = async (archive: string | undefined, kind: keyof typeof kinds) => {
   const reason = reasonToSkip(archive);
   if (reason !== undefined) {
     process.stdout.write(`cluster: skipped, ${reason}\n`);
@@ -58,7 +57,7 @@ export const check = async (archive: string | undefined, kind: string) => {
   }
   const cluster = new Cluster(planOf(1, { folder: join(dataFolder(), 'cluster-check'), network }));
   if (archive === undefined) await buildImages();
-  const Kind = await kinds[kind as keyof typeof kinds]();
+  const Kind = await kinds[kind]();
   const installation = new Kind(cluster);
   const end = async () => {
     await installation.stopInfrastructure();
