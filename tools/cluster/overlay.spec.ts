@@ -36,13 +36,14 @@ describe('the overlay of a local cluster', () => {
     expect([...(await schemaProblems(manifests)), ...(await manifestEnvironmentProblems(manifests))]).toEqual([]);
   });
 
-  it('has the infrastructure that runs outside of it, and what the caller adds', () => {
+  it('has the infrastructure that runs outside of it, no proxies, and what the caller adds', () => {
     const maps = build().filter(({ kind }) => kind === 'ConfigMap');
     const data = Object.assign({}, ...maps.map((map) => map['data']));
     expect(data).toMatchObject({
       KAFKA_BROKERS: '10.1.2.3:9092',
       KAFKA_TLS_ENABLED: 'false',
       GATEWAY_KEY_RATE_BURST: '7',
+      GATEWAY_TRUSTED_PROXIES: '0',
       DEVICE_PROXY_COAP_DTLS_ENABLED: 'true',
     });
   });

@@ -32,7 +32,8 @@ const literals = (infrastructure: Pick<InfrastructureUrls, 'brokers'>, own: Sett
     ...withoutTls('KAFKA'),
     ...withoutTls('DATABASE'),
   ],
-  gateway: [...withoutTls('REDIS'), ...(own.gateway ?? [])],
+  // Clients connect to the nodes: no proxy is in front that X-Forwarded-For could come from.
+  gateway: [...withoutTls('REDIS'), 'GATEWAY_TRUSTED_PROXIES=0', ...(own.gateway ?? [])],
   dispatcher: [...withoutTls('REDIS'), ...(own.dispatcher ?? [])],
   campaigns: own.campaigns ?? [],
   'device-proxy': [
