@@ -361,6 +361,21 @@ describe('failures', () => {
     (await device.wait()).answer({ state: 0, result: 0 }).answer({ version: '1' });
     expect(device.update).toMatchObject({ state: 'failed', reason: 'not installed: the version is 1' });
   });
+
+  it('a device that installed after its attempt had ended has succeeded with the next one', async () => {
+    const device = (await new Device().downloaded()).answer();
+    while (device.update.state === 'updating') await device.wait();
+    expect(device.update).toMatchObject({ state: 'waiting', reason: 'install took too long' });
+    device.tell({ kind: 'started' }).answer({ version: '2' });
+    expect(device.update).toMatchObject({ state: 'succeeded', code: 'SYS_112', attempt: 2, previousVersion: '1' });
+  });
+
+  it('a device that another update brought to the wanted version between two attempts is skipped', () => {
+    const device = new Device().offered({ state: 3 });
+    expect(device.update).toMatchObject({ state: 'waiting', reason: 'another update is under way' });
+    device.tell({ kind: 'started' }).answer({ version: '2' });
+    expect(device.update).toMatchObject({ state: 'skipped', code: 'SYS_110', attempt: 2, previousVersion: '2' });
+  });
 });
 
 it('nothing moves a device that has finished', () => {

@@ -12,7 +12,16 @@ import {
   waitForInstall,
   withoutReport,
 } from './handlers.js';
-import { answerExpiryMs, failAttempt, failByResult, finish, nextStep, poll, pollLater } from './outcomes.js';
+import {
+  answerExpiryMs,
+  failAttempt,
+  failByResult,
+  finish,
+  finishAtVersion,
+  nextStep,
+  poll,
+  pollLater,
+} from './outcomes.js';
 
 export const versionPath = '/3/0/3';
 const objectPath = '/5/0';
@@ -51,7 +60,7 @@ const execute = (update: DeviceUpdate, context: AdvanceContext): Advance =>
 const onVersion: Handler = (update, event, goal, context) => {
   if (event.kind === 'unanswered') return unreachable(update, goal, context);
   const version = event.kind === 'answered' ? event.report.version : undefined;
-  if (version === goal.version) return finish({ ...update, previousVersion: version }, 'skipped', 'SYS_110');
+  if (version === goal.version) return finishAtVersion(update, goal);
   const read = { kind: 'read', path: objectPath, expiryMs: answerExpiryMs } as const;
   return nextStep({ ...update, previousVersion: version ?? null }, 'read-object', read, context);
 };

@@ -1,5 +1,14 @@
 import { firmwareResults, softwareResults } from '@lanyard/lwm2m';
-import type { Advance, AdvanceContext, DeviceUpdate, EndCode, Goal, Step, WantedCommand } from './device-update.js';
+import {
+  type Advance,
+  type AdvanceContext,
+  type DeviceUpdate,
+  type EndCode,
+  type Goal,
+  mayHavePackage,
+  type Step,
+  type WantedCommand,
+} from './device-update.js';
 
 /** How long a registered device may take to answer one request. */
 export const answerExpiryMs = 600_000;
@@ -53,6 +62,15 @@ export const finish = (
   update: { ...update, state, step: null, isCommandPending: false, dueMs: null, deadlineMs: null, code, reason },
   ...(update.isCommandPending && { isCancelled: true as const }),
 });
+
+/**
+ * The device has the wanted version at the beginning of an attempt: it is skipped, unless an earlier attempt, which counts as
+ * failed, brought it there. The previous version is the wanted one if that attempt found software installed, and activated it.
+ */
+export const finishAtVersion = (update: DeviceUpdate, { version }: Goal): Advance =>
+  mayHavePackage(update) || update.previousVersion === version
+    ? finish(update, 'succeeded', 'SYS_112')
+    : finish({ ...update, previousVersion: version }, 'skipped', 'SYS_110');
 
 interface Failure {
   reason: string;

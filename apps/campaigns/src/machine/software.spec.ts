@@ -133,6 +133,19 @@ describe('software', () => {
     expect(inactive.answers().polled({ ...old, version: '2' }).update.state).toBe('succeeded');
   });
 
+  it('that an attempt installed or activated, although it counts as failed, is not skipped by the next', () => {
+    const refused = { kind: 'refused', error: 'SERVICE_UNAVAILABLE' } as const;
+    const installed = new Device({ ...goal, retries: 1 }).reports(free).answers();
+    installed.polled({ ...free, state: 3 }).tell(refused);
+    expect(installed.update).toMatchObject({ state: 'waiting', attempt: 1 });
+    installed.tell({ kind: 'started' }).reports({ ...old, instance: 0, version: '2' });
+    expect(installed.update).toMatchObject({ state: 'succeeded', code: 'SYS_112', attempt: 2 });
+    const activated = new Device({ ...goal, retries: 1 }).reports({ ...old, version: '2', isActive: false });
+    expect(activated.tell(refused).update).toMatchObject({ state: 'waiting', attempt: 1 });
+    activated.tell({ kind: 'started' }).reports({ ...old, version: '2' });
+    expect(activated.update).toMatchObject({ state: 'succeeded', code: 'SYS_112', attempt: 2 });
+  });
+
   it('is pushed where the campaign wants that', () => {
     expect(new Device({ ...goal, delivery: 'push' }).reports(free).asked).toMatchObject({
       kind: 'push',

@@ -13,7 +13,7 @@ import {
   waitForInstall,
   withoutReport,
 } from './handlers.js';
-import { answerExpiryMs, failAttempt, failByResult, finish, nextStep, pollLater } from './outcomes.js';
+import { answerExpiryMs, failAttempt, failByResult, finish, finishAtVersion, nextStep, pollLater } from './outcomes.js';
 
 const objectPath = '/9';
 
@@ -158,7 +158,9 @@ const onObject: Handler = (update, event, goal, context) => {
   const found = instanceFor(all, goal, update);
   const known: DeviceUpdate = found ? { ...update, ...keptOf(found) } : update;
   if (found && hasVersion(found, goal))
-    return found.isActive ? finish(known, 'skipped', 'SYS_110') : execute(known, 'activate', context);
+    return found.isActive
+      ? finishAtVersion({ ...update, instance: found.instance }, goal)
+      : execute(known, 'activate', context);
   // Object 9 does not say which deliveries it supports.
   const chosen = deliveryFor({}, goal, context);
   if (!chosen) return undeliverable(update, goal, context);
