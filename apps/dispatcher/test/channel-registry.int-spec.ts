@@ -125,16 +125,36 @@ describe('the channels that Redis knows', () => {
     });
   });
 
-  it('a key that is no hash is named where the revisions of many channels are read', async () => {
+  it('a key that is no set is named where the revisions of many channels are read', async () => {
     await register();
-    const damaged = newId();
-    const key = bench.keys.ofChannel(damaged).channel(damaged);
+    const other = newId();
+    const key = bench.keys.account(other);
     await bench.link.redis.set(key, 'a text');
-    const channels = [bench.channelId, damaged].map((keyId) => ({ keyId, accountId }));
+    const channels = [accountId, other].map((id) => ({ keyId: bench.channelId, accountId: id }));
     const refused: unknown = await bench.registry.revisions(channels).catch((error: unknown) => error);
     // As Redis says it, because the beginning and the name tell what kind of error it is.
     expect(refused).toMatchObject({ name: 'ReplyError', message: expect.stringMatching(/^WRONGTYPE /) });
-    expect(String(refused)).toContain(` (hmget ${key})`);
+    expect(String(refused)).toContain(` (sismember ${key})`);
+  });
+
+  it('a channel whose key was replaced by hand stops no other, and is registered anew', async () => {
+    const replaced = newId();
+    const all = [bench.channelId, replaced];
+    for (const channelId of all) await register({ channelId, kind: 'pull' });
+    const appendToAll = (): Promise<unknown> => append([bench.event('{"n":1}', { audience: all })]);
+    await appendToAll();
+    const shard = bench.keys.ofChannel(replaced);
+    await bench.link.redis.set(shard.channel(replaced), 'a text');
+    await appendToAll();
+    expect(await bench.registry.inspect(bench.channelId)).toMatchObject({ events: 2 });
+    expect(await bench.registry.inspect(replaced)).toBeUndefined();
+    expect(await bench.registry.claimExpired()).toEqual([]);
+    expect(await bench.registry.revisions(all.map((keyId) => ({ keyId, accountId })))).toEqual(['1', '']);
+    expect(await bench.registry.revisionOf(replaced)).toBe('');
+    expect(await register({ channelId: replaced, kind: 'pull' })).toBe('created');
+    await appendToAll();
+    expect(await bench.registry.inspect(replaced)).toMatchObject({ events: 1 });
+    expect(await bench.link.redis.llen(shard.queue(replaced))).toBe(1);
   });
 
   it('releasing what a replica holds frees sockets and callbacks, and names the sockets', async () => {

@@ -9,14 +9,15 @@ local real = redis
 local function check_key(command, key)
   if not declared[key] then error(command .. ' touches a key that is not declared: ' .. tostring(key)) end
 end
-local redis = {
-  call = function(command, ...)
+local function checked(run)
+  return function(command, ...)
     local args = { ... }
     -- The others have one key, or none.
     for n = 1, command == 'DEL' and #args or math.min(#args, 1) do check_key(command, args[n]) end
-    return real.call(command, ...)
-  end,
-}
+    return run(command, ...)
+  end
+end
+local redis = { call = checked(real.call), pcall = checked(real.pcall) }
 `;
 
 const plain = { ...scripts };

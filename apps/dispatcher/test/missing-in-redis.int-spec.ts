@@ -65,4 +65,12 @@ describe('what PostgreSQL has and Redis does not', () => {
     await eventually(() => expect(client.events('notifications')).toHaveLength(1));
     client.cut();
   });
+
+  it('a channel whose key was replaced by hand is registered again within a minute', async () => {
+    await system.call(service, customer, 'PUT', 'websocket');
+    const key = keys.ofChannel(customer.keyId).channel(customer.keyId);
+    await system.redis.set(key, 'a text');
+    system.clock.jump(repairPeriodMs);
+    await eventually(async () => expect(await system.redis.type(key)).toBe('hash'));
+  });
 });

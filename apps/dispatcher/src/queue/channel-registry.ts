@@ -14,7 +14,7 @@ import {
 import type { StopReason } from '../db/channel-health.js';
 import type { RenderCode } from '../messages/render-options.js';
 import { Keys, type ShardKeys } from './keys.js';
-import { type Argument, RedisLink, type Reply } from './redis-link.js';
+import { type Argument, isWrongType, RedisLink, type Reply } from './redis-link.js';
 import { asList, asNumber, asPairs, asText } from './reply.js';
 import type { CommandName } from './scripts.js';
 import { SharedClock } from './shared-clock.js';
@@ -189,11 +189,17 @@ export class ChannelRegistry {
     return (await this.claimExpiredOf(this.keys.ofChannel(channelId), [channelId], true)).length > 0;
   }
 
-  /** For each channel, the revision in Redis; '' when Redis lacks or has closed the channel, or the account's set lacks it. */
+  /**
+   * For each channel, the revision in Redis; '' when Redis lacks or has closed the channel, its key was replaced by hand, or
+   * the account's set lacks it.
+   */
   async revisions(channels: readonly Pick<Channel, 'keyId' | 'accountId'>[]): Promise<string[]> {
     const hashOf = (keyId: string): string => this.keys.ofChannel(keyId).channel(keyId);
     const [stored, isMember] = await Promise.all([
-      this.link.together(channels.map(({ keyId }) => ['hmget', hashOf(keyId), 'rev', 'account'])),
+      this.link.together(
+        channels.map(({ keyId }) => ['hmget', hashOf(keyId), 'rev', 'account']),
+        (error) => (isWrongType(error) ? [] : undefined),
+      ),
       this.link.together(channels.map(({ keyId, accountId }) => ['sismember', this.keys.account(accountId), keyId])),
     ]);
     return stored.map((values, n) => {
@@ -204,7 +210,12 @@ export class ChannelRegistry {
 
   /** The revision of a channel that Redis has; '' when it has none. */
   async revisionOf(channelId: string): Promise<string> {
-    return (await this.link.redis.hget(this.keys.ofChannel(channelId).channel(channelId), 'rev')) ?? '';
+    const key = this.keys.ofChannel(channelId).channel(channelId);
+    const revision = await this.link.redis.hget(key, 'rev').catch((error: Error) => {
+      if (isWrongType(error)) return null;
+      throw error;
+    });
+    return revision ?? '';
   }
 
   /** Every channel that Redis knows. */

@@ -32,12 +32,24 @@ export class LinkLost extends Error {
 /** Redis refuses to take more, because its memory is full. */
 export const isFull = (error: unknown): boolean => error instanceof Error && /(^|-)OOM /.test(error.message);
 
+/** The key has another type than the command is for. */
+export const isWrongType = ({ message }: Error): boolean => message.startsWith('WRONGTYPE ');
+
 /**
  * Of many commands that were sent together, an operator must know which one failed. The name of the error and the
  * beginning of its message stay, because they tell an outage from a bug.
  */
 const failureOf = ([command, key]: RedisCommand, { name, message }: Error): Error =>
   Object.assign(new Error(`${message} (${command} ${key})`), { name });
+
+/** The reply in place of an error; undefined: there is none. */
+type ReplyTo = (error: Error) => unknown;
+
+const replyOrFailure = (command: RedisCommand, error: Error, replyTo: ReplyTo | undefined): unknown => {
+  const reply = replyTo?.(error);
+  if (reply === undefined) throw failureOf(command, error);
+  return reply;
+};
 
 export const openRedis = (url: string, logger: Logger, forMessages = false): RedisClient => {
   const redis = redisClient(url, {
@@ -155,17 +167,19 @@ export class RedisLink {
     return this.run(name, keys, args);
   }
 
-  /** Commands that do not depend on each other, in one round trip where that is possible. Rejects when one fails. */
-  async together(commands: readonly RedisCommand[]): Promise<unknown[]> {
+  /**
+   * Commands that do not depend on each other, in one round trip where that is possible. Rejects when one fails, unless
+   * `replyTo` has a reply in place of its error.
+   */
+  async together(commands: readonly RedisCommand[], replyTo?: ReplyTo): Promise<unknown[]> {
     // The keys of a pipeline must lie on one node.
-    if (isCluster(this.redis)) return Promise.all(commands.map((command) => this.callAlone(command)));
+    if (isCluster(this.redis)) return Promise.all(commands.map((command) => this.callAlone(command, replyTo)));
     const pipeline = this.redis.pipeline();
     for (const [name, ...rest] of commands) pipeline.call(name, rest);
     const replies = (await pipeline.exec()) ?? [];
-    return replies.map(([error, reply], n) => {
-      if (error) throw failureOf(commands[n] as RedisCommand, error);
-      return reply;
-    });
+    return replies.map(([error, reply], n) =>
+      error ? replyOrFailure(commands[n] as RedisCommand, error, replyTo) : reply,
+    );
   }
 
   close(): void {
@@ -173,12 +187,12 @@ export class RedisLink {
     this.redis.disconnect();
   }
 
-  private async callAlone(command: RedisCommand): Promise<unknown> {
+  private async callAlone(command: RedisCommand, replyTo: ReplyTo | undefined): Promise<unknown> {
     const [name, ...rest] = command;
     try {
       return await this.redis.call(name, rest);
     } catch (error) {
-      throw failureOf(command, error as Error);
+      return replyOrFailure(command, error as Error, replyTo);
     }
   }
 

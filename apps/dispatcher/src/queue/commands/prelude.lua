@@ -50,7 +50,11 @@ end
 
 local function load(key, ...)
   local names = { ... }
-  local values = redis.call('HMGET', key, unpack(names))
+  local values = redis.pcall('HMGET', key, unpack(names))
+  -- A key that was replaced by hand is no channel, until it is registered again: the commands of other channels go on.
+  if values.err then
+    values = redis.call('TYPE', key).ok == 'hash' and redis.call('HMGET', key, unpack(names)) or {}
+  end
   local state = {}
   for i, name in ipairs(names) do state[name] = values[i] or '' end
   return state

@@ -36,6 +36,9 @@ if state.rev ~= '' then
   if state.owner ~= '' then release(key, channel, state.owner) end
   redis.call('DEL', key, queue)
   redis.call('ZREM', READY, channel)
+elseif redis.call('TYPE', key).ok ~= 'none' then
+  -- It was replaced by hand, and with it the counters of the list.
+  redis.call('DEL', key, queue)
 end
 redis.call('HSET', key, 'rev', rev, 'account', account, 'kind', kind, 'render', render, 'max', max, 'tier', tier,
   'target', target, 'created', created, 'born', rev .. '@' .. ARGV[10], 'owner', '', 'conn', '', 'token', '', 'lastIn', now, 'lastSeen', now,
