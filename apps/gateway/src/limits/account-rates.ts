@@ -104,6 +104,7 @@ export class AccountRates {
     const rates = takes.map(({ name, rate }, n): SharedRate => {
       const count = counts[n] as Count;
       const { passed } = count;
+      // Not repeated if Redis does not answer: it may have counted them, and twice would refuse what is within the rate.
       count.passed = 0;
       return { name, rate, passed };
     });
