@@ -171,6 +171,12 @@ describe('the bootstrap server', () => {
       expect(await device.bootstrap(query)).toBe('4.00');
   });
 
+  it('takes a name of 60 characters, each of two UTF-16 units', async () => {
+    const { deviceId, device } = await fresh('\u{1F600}'.repeat(60));
+    await begins(device);
+    await all.fact(deviceId, 'bootstrapped');
+  });
+
   it.each([
     ['TLV', []],
     ['SenML CBOR', ['pct=112']],

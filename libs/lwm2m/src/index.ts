@@ -1,5 +1,5 @@
 export * from './errors.js';
-export { notInNames, storable } from './text.js';
+export { hasAtMostCharacters, notInNames, storable } from './text.js';
 export * from './formats/composite.js';
 export * from './formats/content-format.js';
 export * from './formats/decode.js';

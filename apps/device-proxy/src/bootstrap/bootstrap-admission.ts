@@ -1,5 +1,11 @@
 import { type BootstrapProfileChanged, type DeviceCredentialChanged, endpointNameMax } from '@lanyard/contracts';
-import { type BootstrapInstance, type BootstrapParameters, parseBootstrap, WrongParameter } from '@lanyard/lwm2m';
+import {
+  type BootstrapInstance,
+  type BootstrapParameters,
+  hasAtMostCharacters,
+  parseBootstrap,
+  WrongParameter,
+} from '@lanyard/lwm2m';
 import { Injectable } from '@nestjs/common';
 import { Refusals } from '../credentials/refusals.js';
 import { Admission } from '../intake/admission.js';
@@ -54,7 +60,7 @@ export class BootstrapAdmission {
   ): Promise<AdmittedBootstrap | { refusal: UplinkReply }> {
     const name = endpointName ?? (await this.admission.nameOf(sender));
     if (name === undefined || name.trim() === '') throw new WrongParameter('ep', 'is missing');
-    if (name.length > endpointNameMax)
+    if (!hasAtMostCharacters(name, endpointNameMax))
       throw new WrongParameter('ep', `must have at most ${endpointNameMax} characters`);
     const admitted = await this.admission.admit(sender, name);
     if (!admitted) return { refusal: { code: '4.03' } };

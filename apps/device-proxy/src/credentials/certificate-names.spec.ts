@@ -29,6 +29,9 @@ describe('the endpoint name of a certificate', () => {
     expect(endpointNameIn(certificate('x', { hosts: ['a.example', 'b.example'] }), 'san_dns')).toBeUndefined();
     expect(endpointNameIn(certificate('x', { uris: [`urn:${'a'.repeat(60)}`] }), 'san_uri')).toHaveLength(64);
     expect(endpointNameIn(certificate('x', { uris: [`urn:${'a'.repeat(61)}`] }), 'san_uri')).toBeUndefined();
+    const faces = '\u{1F600}'.repeat(64);
+    expect(endpointNameIn({ subject: `CN=${faces}` }, 'common_name')).toBe(faces);
+    expect(endpointNameIn({ subject: `CN=${faces}x` }, 'common_name')).toBeUndefined();
   });
 
   it('is the common name as it is in the certificate', () => {

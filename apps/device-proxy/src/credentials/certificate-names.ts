@@ -1,6 +1,6 @@
 import type { X509Certificate } from 'node:crypto';
 import { type EndpointNameSource, endpointNameMax } from '@lanyard/contracts';
-import { notInNames } from '@lanyard/lwm2m';
+import { hasAtMostCharacters, notInNames } from '@lanyard/lwm2m';
 
 /** One name of a SubjectAltName as Node writes it: quoted as in JSON if it has a comma, a quotation mark or a control character. */
 const alternativeName = /([^:,"]+):("(?:[^"\\]|\\.)*"|[^",]*)(?:, |$)/y;
@@ -42,6 +42,6 @@ const namesFrom: Record<EndpointNameSource, (x509: Named) => string[]> = {
 /** The endpoint name in a certificate; undefined when there is none, or more than one, or it is not a valid endpoint name. */
 export const endpointNameIn = (x509: Named, source: EndpointNameSource): string | undefined => {
   const [name, ...others] = namesFrom[source](x509);
-  const isName = name && others.length === 0 && name.length <= endpointNameMax && !notInNames.test(name);
+  const isName = name && others.length === 0 && hasAtMostCharacters(name, endpointNameMax) && !notInNames.test(name);
   return isName ? name : undefined;
 };

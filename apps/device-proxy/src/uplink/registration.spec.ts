@@ -98,10 +98,14 @@ describe('the name of a device', () => {
 describe('the limit of the directory', () => {
   const longest = 'ä'.repeat(64);
 
-  it('is that of endpoint names and types', () => {
-    expect(readRegistration(request([`ep=${longest}`, `et=${longest}`]))).toMatchObject({
-      registration: { endpointName: longest, endpointType: longest },
+  it.each([
+    ['one UTF-16 unit', longest],
+    ['two UTF-16 units', `${'\u{1F600}'.repeat(63)}x`],
+  ])('is that of endpoint names and types, in characters of %s', (_, name) => {
+    expect(readRegistration(request([`ep=${name}`, `et=${name}`]))).toMatchObject({
+      registration: { endpointName: name, endpointType: name },
     });
+    expect(readRegistration(request([`ep=${name}x`]))).toMatchObject({ refusal: { code: '4.00' } });
   });
 
   it.each([

@@ -1,5 +1,6 @@
 import { endpointNameMax } from '@lanyard/contracts';
 import {
+  hasAtMostCharacters,
   Malformed,
   parseLinks,
   parseRegistration,
@@ -53,7 +54,7 @@ const refusal = (error: unknown): { refusal: UplinkReply } => {
 
 /** Checks the maximum length in the directory. */
 const shortEnough = (parameter: 'ep' | 'et', name: string): string => {
-  if (name.length > endpointNameMax)
+  if (!hasAtMostCharacters(name, endpointNameMax))
     throw new WrongParameter(parameter, `must have at most ${endpointNameMax} characters`);
   return name;
 };

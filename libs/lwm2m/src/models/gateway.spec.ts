@@ -37,6 +37,12 @@ describe('the devices behind a gateway', () => {
     expect(devices).toMatchObject([{ instance: 7, objects: { links: [{ path: '/3/0' }, { path: '/3303/0' }] } }]);
   });
 
+  it('may have a device id of 64 characters, each of two UTF-16 units', () => {
+    const deviceId = '\u{1F600}'.repeat(64);
+    expect(read([deviceId, 'd01', '</3/0>'])).toMatchObject({ devices: [{ deviceId }], unusable: [] });
+    expect(read([`${deviceId}x`, 'd01', '</3/0>']).devices).toEqual([]);
+  });
+
   it.each([
     ['no device id', [undefined, 'd01', '</3/0>'], 'resource 0, the device id, is missing'],
     ['a blank device id', [' ', 'd01', '</3/0>'], 'resource 0, the device id, is missing or blank'],

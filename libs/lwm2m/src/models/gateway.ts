@@ -1,7 +1,7 @@
 import { Malformed } from '../errors.js';
 import { type LinkList, parseLinks } from '../paths/link-format.js';
 import { parsePath } from '../paths/path.js';
-import { notInNames } from '../text.js';
+import { hasAtMostCharacters, notInNames } from '../text.js';
 import type { ResourceValue } from '../values/value.js';
 import { objectModel } from './model-registry.js';
 
@@ -61,7 +61,8 @@ const textsOf = (values: readonly ResourceValue[]): Map<number, Map<number, stri
 const problemOf = (texts: Texts): string | undefined => {
   const [deviceId, prefix] = [texts.get(0), texts.get(1)];
   if (deviceId === undefined || deviceId.trim() === '') return 'resource 0, the device id, is missing or blank';
-  if (deviceId.length > deviceIdMax) return `resource 0, the device id, has more than ${deviceIdMax} characters`;
+  if (!hasAtMostCharacters(deviceId, deviceIdMax))
+    return `resource 0, the device id, has more than ${deviceIdMax} characters`;
   if (notInNames.test(deviceId)) return 'resource 0, the device id, has control characters or half of a surrogate pair';
   if (prefix === undefined || prefix === '') return 'resource 1, the prefix, is missing or empty';
   if (prefix.length > prefixMax) return `resource 1, the prefix, has more than ${prefixMax} characters`;
