@@ -146,7 +146,10 @@ describe('fields of a body', () => {
     expect([group.status, group.body['custom_attributes']]).toEqual([201, kept]);
     const found = await call('GET', `/v3/devices?id=${device.body.id}&custom_attributes__floor=2`);
     expect(found.body.data).toHaveLength(1);
-    for (const value of [null, {}, ['a'], 'x'.repeat(129)]) {
+    const faces = '\u{1F600}'.repeat(128);
+    const changed = await call('PUT', `/v3/devices/${device.body.id}`, { custom_attributes: { site: faces } });
+    expect([changed.status, changed.body['custom_attributes']]).toEqual([200, { site: faces }]);
+    for (const value of [null, {}, ['a'], 'x'.repeat(129), `${faces}x`]) {
       const { status, body } = await call('PUT', `/v3/devices/${device.body.id}`, {
         custom_attributes: { site: value },
       });
