@@ -25,6 +25,18 @@ describe('groups of devices', () => {
       });
     });
 
+    it('keeps custom attributes called constructor and prototype, and finds groups by them', async () => {
+      const account = newId();
+      const given = { name: newId(), prototype: 'v2', custom_attributes: { constructor: 'ACME' } };
+      const { status, body } = await call('POST', '/v3/device-groups', given, account);
+      const kept = { prototype: 'v2', constructor: 'ACME' };
+      expect([status, body['custom_attributes']]).toEqual([201, kept]);
+      const changed = await call('PUT', `/v3/device-groups/${body.id}`, { custom_attributes: kept }, account);
+      expect([changed.status, changed.body['custom_attributes']]).toEqual([200, kept]);
+      const found = await call('GET', '/v3/device-groups?custom_attributes__constructor=ACME', undefined, account);
+      expect(found.body.data).toHaveLength(1);
+    });
+
     it('every change is told to the event log once, with its actor', async () => {
       const device = await created();
       const { id } = (await call('POST', '/v3/device-groups', { name: newId() })).body;

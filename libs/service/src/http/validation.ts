@@ -27,6 +27,14 @@ const problemsMax = 100;
 export const fieldProblems = (issues: readonly Issue[]): FieldProblem[] =>
   issues.slice(0, problemsMax).flatMap(problemsOf).slice(0, problemsMax);
 
+/**
+ * Nest's pipe deletes members called `prototype` and `constructor` from a body before it checks the body: custom attributes
+ * may have these names, and as other fields they are refused. `__proto__` is refused when the body is parsed.
+ */
+class SchemaPipe extends StandardSchemaValidationPipe {
+  protected override stripProtoKeys(): void {}
+}
+
 /** Checks parameters declared as `@Body({ schema })`, `@Query({ schema })`; problems name the field. */
 export const validationPipe = (): StandardSchemaValidationPipe =>
-  new StandardSchemaValidationPipe({ exceptionFactory: (issues) => new ValidationFailed(fieldProblems(issues)) });
+  new SchemaPipe({ exceptionFactory: (issues) => new ValidationFailed(fieldProblems(issues)) });

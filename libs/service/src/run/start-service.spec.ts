@@ -176,6 +176,11 @@ describe('a started service', () => {
     });
   });
 
+  it.each(['constructor', 'prototype'])('400 for a field called %s, as for any other unknown one', async (name) => {
+    const response = await call('/v3/names', { method: 'POST', body: `{"name":"abc","${name}":{"a":1}}` });
+    expect([response.status, await response.json()]).toMatchObject([400, { fields: [{ name }] }]);
+  });
+
   it('400 for a body of more than 50,000 values, before each of them is named', async () => {
     const namesOf = async (values: number): Promise<unknown> => {
       // The body itself and the array are two of them.
