@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { newId } from '@lanyard/service';
 import { eventually } from '@lanyard/testing';
+import { Device } from '../src/devices/device-record.js';
 
 import { accountId, testSystem } from './test-system.js';
 
@@ -27,6 +28,7 @@ describe('the device directory', () => {
         custom_attributes: { site: 'north' },
         groups: [],
       });
+      expect(Object.keys(body).toSorted()).toEqual(Object.keys(Device.shape).toSorted());
       expect(body.created_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
       await eventually(() =>
         expect(changesOf(body.id)).toMatchObject([
@@ -76,13 +78,16 @@ describe('the device directory', () => {
       expect((await call('POST', '/v3/devices', '{')).body).toMatchObject({ code: 400, type: 'validation_error' });
     });
 
-    it('409 for a taken endpoint name, only within the account', async () => {
-      await call('POST', '/v3/devices', { endpoint_name: 'twice' });
-      expect(await call('POST', '/v3/devices', { endpoint_name: 'twice' })).toMatchObject({
+    it('409 for a taken endpoint name, also when two are created at once, only within the account', async () => {
+      const create = (account?: string): ReturnType<typeof call> =>
+        call('POST', '/v3/devices', { endpoint_name: 'twice' }, account);
+      const replies = await Promise.all([create(), create()]);
+      expect(replies.map(({ status }) => status).toSorted()).toEqual([201, 409]);
+      expect(await create()).toMatchObject({
         status: 409,
         body: { type: 'duplicate', fields: [{ name: 'endpoint_name' }] },
       });
-      expect((await call('POST', '/v3/devices', { endpoint_name: 'twice' }, newId())).status).toBe(201);
+      expect((await create(newId())).status).toBe(201);
     });
   });
 
@@ -234,6 +239,36 @@ describe('the device directory', () => {
         has_more: true,
         total_count: 4,
       });
+    });
+
+    it('a later page names its cursor, and no total unless it is asked for', async () => {
+      const { body } = await call('GET', `/v3/devices?limit=2&order=DESC&after=${ids[1]}`, undefined, account);
+      expect(body).toEqual({
+        object: 'list',
+        data: [expect.objectContaining({ id: ids[0] })],
+        limit: 2,
+        after: ids[1],
+        order: 'DESC',
+        has_more: false,
+      });
+    });
+
+    it.each([
+      ['', 50],
+      ['limit=', 50],
+      ['limit=2', 2],
+      ['limit=1', 2],
+      ['limit=-1', 2],
+      ['limit=1000', 1_000],
+      ['limit=1001', 1_000],
+    ])('?%s: pages of %i', async (query, limit) => {
+      const { status, body } = await call('GET', `/v3/devices?${query}`, undefined, account);
+      expect([status, body['limit']]).toEqual([200, limit]);
+    });
+
+    it('400 naming a limit and an order that are none', async () => {
+      const { status, body } = await call('GET', '/v3/devices?limit=2.5&order=UP', undefined, account);
+      expect([status, body.fields.map(({ name }) => name)]).toEqual([400, ['limit', 'order']]);
     });
 
     it('400 for a NUL in a packed filter', async () => {

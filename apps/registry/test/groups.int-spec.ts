@@ -3,26 +3,37 @@ import { newId } from '@lanyard/service';
 import { eventually } from '@lanyard/testing';
 import { Client } from 'pg';
 
-import { accountId, testSystem } from './test-system.js';
+import { accountId, type Body, testSystem } from './test-system.js';
 
 describe('groups of devices', () => {
   const { announcedGroups, audited, call, configOf, created, groupsRevision, rows } = testSystem('groups');
 
   describe('device groups', () => {
-    it('201: custom attributes as top-level keys and nested, returned nested', async () => {
+    it('201: custom attributes as top-level keys and nested, returned nested, also when it is shown', async () => {
+      const name = newId();
       const { status, body } = await call('POST', '/v3/device-groups/', {
-        name: newId(),
+        name,
         description: 'hall',
         site: 'a',
         custom_attributes: { _floor: '2' },
       });
       expect(status).toBe(201);
-      expect(body).toMatchObject({
+      const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
+      expect(body).toEqual({
         object: 'device-group',
+        id: expect.stringMatching(/^[0-9a-f]{32}$/),
+        name,
         description: 'hall',
         custom_attributes: { site: 'a', _floor: '2' },
         devices_count: 0,
+        created_at: time,
+        updated_at: time,
+        etag: time,
       });
+      for (const slash of ['', '/']) {
+        const shown = await call('GET', `/v3/device-groups/${body.id}${slash}`);
+        expect([shown.status, shown.body]).toEqual([200, body]);
+      }
     });
 
     it('keeps custom attributes called constructor and prototype, and finds groups by them', async () => {
@@ -81,10 +92,13 @@ describe('groups of devices', () => {
         'deep',
       );
       const name = newId();
-      await call('POST', '/v3/device-groups', { name });
-      expect((await call('POST', '/v3/device-groups', { name })).status).toBe(409);
+      const create = (): ReturnType<typeof call> => call('POST', '/v3/device-groups', { name });
+      const replies = await Promise.all([create(), create(), create()]);
+      expect(replies.map(({ status }) => status).toSorted()).toEqual([201, 409, 409]);
+      const taken = { type: 'duplicate', fields: [{ name: 'name' }] };
+      expect(await create()).toMatchObject({ status: 409, body: taken });
       const { id: other } = (await call('POST', '/v3/device-groups', { name: newId() })).body;
-      expect((await call('PUT', `/v3/device-groups/${other}`, { name })).status).toBe(409);
+      expect(await call('PUT', `/v3/device-groups/${other}`, { name })).toMatchObject({ status: 409, body: taken });
       expect((await call('GET', `/v3/device-groups/${newId()}`)).status).toBe(404);
     });
 
@@ -92,6 +106,9 @@ describe('groups of devices', () => {
       const { body: group } = await call('POST', '/v3/device-groups', { name: newId(), site: 'a' });
       const { body } = await call('PUT', `/v3/device-groups/${group.id}/`, { description: 'new' });
       expect(body).toMatchObject({ name: group.name, description: 'new', custom_attributes: { site: 'a' } });
+      const replaced = await call('PUT', `/v3/device-groups/${group.id}`, { custom_attributes: { hall: 'b' } });
+      expect(replaced.body).toMatchObject({ name: group.name, description: 'new' });
+      expect(replaced.body['custom_attributes']).toEqual({ hall: 'b' });
       expect((await call('GET', `/v3/device-groups?name__eq=${group.name}&include=total_count`)).body).toMatchObject({
         total_count: 1,
         data: [{ id: group.id }],
@@ -133,6 +150,25 @@ describe('groups of devices', () => {
         const { body } = await call('GET', `/v3/device-groups?${query}`, undefined, account);
         expect([query, body.data.map(({ name }) => name)]).toEqual([query, names]);
       }
+      const page = async (query: string): Promise<Body> =>
+        (await call('GET', `/v3/device-groups?${query}`, undefined, account)).body;
+      expect(await page('limit=2&include=total_count')).toEqual({
+        object: 'list',
+        data: [expect.objectContaining({ id: ids[0] }), expect.objectContaining({ id: ids[1] })],
+        limit: 2,
+        after: null,
+        order: 'ASC',
+        has_more: true,
+        total_count: 3,
+      });
+      expect(await page(`limit=1&after=${ids[1]}`)).toEqual({
+        object: 'list',
+        data: [expect.objectContaining({ id: ids[2] })],
+        limit: 2,
+        after: ids[1],
+        order: 'ASC',
+        has_more: false,
+      });
       expect((await call('GET', '/v3/device-groups?colour=red', undefined, account)).body.fields[0].name).toBe(
         'colour',
       );
@@ -250,16 +286,48 @@ describe('groups of devices', () => {
       ]);
     });
 
-    it('400 without a device, 404 for a device or group of another account', async () => {
+    it('a device added or removed several times at once: 204 each time, and one entry in the event log', async () => {
       const { body: group } = await call('POST', '/v3/device-groups', { name: newId() });
-      expect((await call('POST', `/v3/device-groups/${group.id}/devices/add`, {})).body.fields[0].name).toBe(
-        'device_id',
-      );
+      const device = await created();
+      for (const [how, count] of [
+        ['add', 1],
+        ['remove', 0],
+      ] as const) {
+        const change = (): ReturnType<typeof call> =>
+          call('POST', `/v3/device-groups/${group.id}/devices/${how}`, { device_id: device });
+        const replies = await Promise.all([change(), change(), change()]);
+        expect(replies.map(({ status, text }) => [status, text])).toEqual(replies.map(() => [204, '']));
+        expect((await call('GET', `/v3/device-groups/${group.id}`)).body['devices_count']).toBe(count);
+      }
+      await call('DELETE', `/v3/device-groups/${group.id}`);
+      const codes = (): (string | undefined)[] =>
+        audited()
+          .filter((fact) => fact.data?.['target_id'] === group.id)
+          .map(({ eventCode }) => eventCode);
+      await eventually(() => expect(codes().toSorted()).toEqual(['SYS_540', 'SYS_542', 'SYS_543', 'SYS_544']));
+    });
+
+    it.each(['add', 'remove'])('%s: 400 without one device, 404 for a device or group of others', async (how) => {
+      const { body: group } = await call('POST', '/v3/device-groups', { name: newId() });
+      const path = `/v3/device-groups/${group.id}/devices/${how}`;
+      const device = await created();
+      const wrong: [given: unknown, name: string][] = [
+        [undefined, 'body'],
+        [[device], 'body'],
+        [{}, 'device_id'],
+        [{ id: '' }, 'device_id'],
+        [{ device_id: null }, 'device_id'],
+        [{ device_id: [device] }, 'device_id'],
+        [{ id: 7 }, 'id'],
+      ];
+      for (const [given, name] of wrong) {
+        const { status, body } = await call('POST', path, given);
+        expect([given, status, body.fields.map((field) => field.name)]).toEqual([given, 400, [name]]);
+      }
       const foreign = (await call('POST', '/v3/devices', {}, newId())).body.id;
-      expect((await call('POST', `/v3/device-groups/${group.id}/devices/add`, { id: foreign })).status).toBe(404);
-      expect(
-        (await call('POST', `/v3/device-groups/${group.id}/devices/add`, { id: await created() }, newId())).status,
-      ).toBe(404);
+      for (const id of [foreign, newId(), 'nonsense']) expect((await call('POST', path, { id })).status).toBe(404);
+      expect((await call('POST', path, { id: device }, newId())).status).toBe(404);
+      expect((await call('POST', `/v3/device-groups/nonsense/devices/${how}`, { id: device })).status).toBe(404);
       expect((await call('GET', `/v3/device-groups/${group.id}/devices`, undefined, newId())).status).toBe(404);
     });
   });

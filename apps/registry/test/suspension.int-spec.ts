@@ -67,17 +67,37 @@ describe('suspension and sessions', () => {
       );
     });
 
-    it.each([
-      ['without a category', {}],
-      ['with an unknown category', { category: 'bored' }],
-      ['with a description that is too long', { category: 'other', description: 'x'.repeat(2001) }],
-    ])('400 %s, naming the field', async (_, body) => {
+    it.each<[string, unknown, string]>([
+      ['without a body', undefined, 'body'],
+      ['with a list', [], 'body'],
+      ['without a category', {}, 'category'],
+      ['with null as the category', { category: null }, 'category'],
+      ['with a number as the category', { category: 1 }, 'category'],
+      ['with an unknown category', { category: 'bored' }, 'category'],
+      ['with a category in capitals', { category: 'Other' }, 'category'],
+      ['with null as the description', { category: 'other', description: null }, 'description'],
+      ['with a description that is no text', { category: 'other', description: 7 }, 'description'],
+      ['with a description that is too long', { category: 'other', description: 'x'.repeat(2_001) }, 'description'],
+    ])('400 %s, naming the field, and nothing is changed', async (_, given, name) => {
       const id = await created();
+      const { body: before } = await call('GET', `/v3/devices/${id}`);
       for (const verb of ['suspend', 'resume']) {
-        const reply = await call('POST', `/v3/devices/${id}/${verb}`, body);
-        expect([reply.status, reply.body.fields.length]).toEqual([400, 1]);
-        expect(['category', 'description']).toContain(reply.body.fields[0].name);
+        const { status, body } = await call('POST', `/v3/devices/${id}/${verb}`, given);
+        expect([status, body.type, body.fields.map((field) => field.name)]).toEqual([400, 'validation_error', [name]]);
       }
+      expect((await call('GET', `/v3/devices/${id}`)).body).toEqual(before);
+    });
+
+    it('keeps a description of 2,000 characters, also after the device was resumed', async () => {
+      const id = await created();
+      const description = 'x'.repeat(2_000);
+      expect((await call('POST', `/v3/devices/${id}/suspend`, { category: 'recalled', description })).status).toBe(204);
+      expect((await call('POST', `/v3/devices/${id}/resume`, { category: 'other', description })).status).toBe(204);
+      expect((await call('GET', `/v3/devices/${id}`)).body).toMatchObject({
+        lifecycle_status: 'enabled',
+        last_operator_suspended_category: 'recalled',
+        last_operator_suspended_description: description,
+      });
     });
 
     it('many at the same moment: each has its own answer, and one that waits for a lock holds up no other', async () => {
@@ -117,21 +137,52 @@ describe('suspension and sessions', () => {
       expect(resumed.map(({ status }) => status)).toEqual([...ids.map(() => 204), 404]);
     });
 
-    it('404 for an unknown device', async () => {
-      expect((await call('POST', `/v3/devices/${newId()}/suspend`, { category: 'other' })).status).toBe(404);
+    it.each(['suspend', 'resume'])('404 for an unknown device (%s)', async (verb) => {
+      for (const id of [newId(), 'nonsense']) {
+        const { status, body } = await call('POST', `/v3/devices/${id}/${verb}`, { category: 'other' });
+        expect([status, body]).toEqual([
+          404,
+          {
+            object: 'error',
+            code: 404,
+            type: 'not_found',
+            message: 'No such device in this account.',
+            request_id: 'r',
+          },
+        ]);
+      }
     });
 
-    it('updates are blocked meanwhile (spec §3.1), with an error that no key without permission gets', async () => {
+    it('updates are blocked until it is resumed (spec §3.1); the error is not that of a missing permission', async () => {
       const id = await created();
       await call('POST', `/v3/devices/${id}/suspend`, { category: 'other' });
       const { status, body } = await call('PUT', `/v3/devices/${id}`, { name: 'x' });
       expect([status, body.type]).toEqual([403, 'device_suspended']);
       expect(body.message).toMatch(/resume/);
+      expect((await call('GET', `/v3/devices/${id}`)).body.name).toBeNull();
+      await call('POST', `/v3/devices/${id}/resume`, { category: 'other' });
+      const restored = await call('PUT', `/v3/devices/${id}`, { name: 'x' });
+      expect([restored.status, restored.body.name]).toEqual([200, 'x']);
     });
 
     it('the categories are listed', async () => {
-      const { body } = await call('GET', '/v3/device-block-categories/');
-      expect(body.data.map((c: { reference: string }) => c.reference)).toEqual([...suspensionCategories]);
+      const { status, body } = await call('GET', '/v3/device-block-categories/');
+      expect([status, body]).toEqual([
+        200,
+        {
+          object: 'list',
+          data: suspensionCategories.map((reference) => ({
+            object: 'device-block-category',
+            reference,
+            description: expect.stringMatching(/^[A-Z]/),
+            updated_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/),
+          })),
+          limit: 50,
+          after: null,
+          order: 'ASC',
+          has_more: false,
+        },
+      ]);
       const counted = async (filter: string): Promise<number> =>
         (await call('GET', `/v3/device-block-categories?${filter}`)).body.data.length;
       expect(await counted('reference__in=other,recalled')).toBe(2);
@@ -142,6 +193,21 @@ describe('suspension and sessions', () => {
         reference: 'recalled',
       });
       expect((await call('GET', '/v3/device-block-categories/bored')).status).toBe(404);
+    });
+
+    it('the categories come in pages, too', async () => {
+      const page = async (query: string): Promise<[references: string[], hasMore: boolean]> => {
+        const { body } = await call('GET', `/v3/device-block-categories?${query}`);
+        return [body.data.map(({ reference }) => reference), body.has_more];
+      };
+      expect(await page('limit=2')).toEqual([['maintenance', 'lost_or_stolen'], true]);
+      expect(await page('limit=2&after=lost_or_stolen')).toEqual([['recalled', 'security_breach'], true]);
+      expect(await page('limit=2&after=security_breach')).toEqual([['other'], false]);
+      expect(await page('order=DESC&after=lost_or_stolen')).toEqual([['maintenance'], false]);
+      const { body } = await call('GET', '/v3/device-block-categories?limit=2&include=total_count&after=maintenance');
+      expect(body).toMatchObject({ limit: 2, after: 'maintenance', order: 'ASC', total_count: 5 });
+      expect((await call('GET', '/v3/device-block-categories?after=bored')).status).toBe(404);
+      expect((await call('GET', '/v3/device-block-categories?reference=bored')).body.fields[0].name).toBe('reference');
     });
   });
 
