@@ -1,7 +1,7 @@
 export const dayMs = 86_400_000;
 export const weekMs = 7 * dayMs;
 
-/** Six months, as long as a snapshot (spec §8 names no time for the log itself). */
+/** Six months, as long as a snapshot: the specification names no time for the log. */
 export const retentionDaysDefault = 183;
 
 /** Partitions created ahead, so that no write waits for one, even from a system whose clock is fast. */
