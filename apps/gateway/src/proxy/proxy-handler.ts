@@ -89,7 +89,7 @@ export class ProxyHandler {
     const bytesMax = takesLargeBodies(request.method, path) ? uploadBytesMax : bodyLimitBytes;
     const body = await requestBody(request.raw, bytesMax);
     const from = { requestId: request.id, address: clientAddress(request.raw, this.config.trustedProxies) };
-    const headers = requestHeaders(request.headers, this.tokens.tokenFor(identity, upstream), from);
+    const headers = requestHeaders(request.raw.headers, this.tokens.tokenFor(identity, upstream), from);
     const call = { method: request.method, path: request.url, headers, body, signal };
     const answer = await this.upstreams.pass(upstream, call);
     this.countUnread(identity, call, answer, reply);

@@ -91,6 +91,18 @@ const giveUpBody = (request: FastifyRequest, reply: FastifyReply): void => {
   refuse(request, reply, error);
 };
 
+/** RFC 9110 §8.3.1. */
+const mediaType = /^\s*[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+\s*(?:;|$)/;
+
+/**
+ * Fastify answers 415 to a Content-Type that is no media type, before a parser gets the body. A JSON body is read whatever
+ * its type, so the request gets another one. `raw.headers` keeps what the client sent.
+ */
+const replaceUnreadableType = (request: FastifyRequest): void => {
+  const { 'content-type': type } = request.raw.headers;
+  if (type !== undefined && !mediaType.test(type)) request.headers = { 'content-type': 'application/octet-stream' };
+};
+
 /** Fastify as every service runs it: JSON bodies whatever the content type, request ids, limits. */
 export const createFastify = (
   { rawBodyPrefixes = [], isUpload = mayBeLarge, headersTimeoutMs = 10_000 }: HttpOptions = {},
@@ -116,11 +128,12 @@ export const createFastify = (
     frameworkErrors: (_: Error, request: FastifyRequest, reply: FastifyReply) => refuse(request, reply, undecodable),
   });
   const fastify = adapter.getInstance();
+  const isRaw = ({ url }: { url: string }): boolean => rawBodyPrefixes.some((prefix) => url.startsWith(prefix));
   // An unknown expectation may be ignored (RFC 9110 §10.1.1): Node would answer 417 without a body.
   fastify.server.on('checkExpectation', (request, response) => fastify.server.emit('request', request, response));
   fastify.removeAllContentTypeParsers();
   fastify.addContentTypeParser('*', { parseAs: 'buffer' }, (request, body, done) => {
-    if (rawBodyPrefixes.some((prefix) => request.url.startsWith(prefix))) return done(null, body);
+    if (isRaw(request)) return done(null, body);
     if (body.length === 0) return done(null, undefined);
     try {
       done(null, parseJson(bodyText(body as Buffer)));
@@ -132,6 +145,7 @@ export const createFastify = (
     reply.header(requestIdHeader, request.id);
     setSecurityHeaders(reply, request.url);
     const { raw } = request;
+    if (!isRaw(request)) replaceUnreadableType(request);
     if (hasBody(raw)) {
       const ends = { isUpload: () => isUpload(request), giveUp: () => giveUpBody(request, reply) };
       watchBody(clock(), { request: raw, response: reply.raw, ...ends });

@@ -153,17 +153,22 @@ describe('a started service', () => {
     expect([response.status, await response.json()]).toEqual([201, { name: 'abc' }]);
   });
 
-  it.each(['application/json', 'application/x-www-form-urlencoded', 'text/plain', 'application/json; charset=utf-8'])(
-    'takes JSON as %s',
-    async (contentType) => {
-      const response = await call('/v3/names', {
-        method: 'POST',
-        body: '{"name":"abc"}',
-        headers: { 'content-type': contentType },
-      });
-      expect([response.status, await response.json()]).toEqual([201, { name: 'abc' }]);
-    },
-  );
+  it.each([
+    'application/json',
+    'application/x-www-form-urlencoded',
+    'text/plain',
+    'application/json; charset=utf-8',
+    'application/json, charset=utf-8',
+    'json',
+    '',
+  ])('takes JSON as "%s"', async (contentType) => {
+    const response = await call('/v3/names', {
+      method: 'POST',
+      body: '{"name":"abc"}',
+      headers: { 'content-type': contentType },
+    });
+    expect([response.status, await response.json()]).toEqual([201, { name: 'abc' }]);
+  });
 
   it('400 names the field', async () => {
     const response = await call('/v3/names', { method: 'POST', body: '{"name":"too long"}' });
