@@ -109,7 +109,12 @@ const readsAndWrites = async (app: Application, deviceId: string): Promise<void>
 const suspendsAndResumes = async (app: Application, device: LeshanDevice, deviceId: string): Promise<void> => {
   expect((await app.call('POST', `/v3/devices/${deviceId}/suspend`, { category: 'maintenance' })).status).toBe(204);
   await app.receives('de-registrations', (d) => d === deviceId);
-  expect((await app.call('GET', `/v3/devices/${deviceId}`)).json).toMatchObject({ lifecycle_status: 'blocked' });
+  await eventually(async () =>
+    expect((await app.call('GET', `/v3/devices/${deviceId}`)).json).toMatchObject({
+      lifecycle_status: 'blocked',
+      state: 'deregistered',
+    }),
+  );
   await eventually(async () => expect(await deviceEvents(app, deviceId, 'SYS_201')).toHaveLength(1));
   const since = device.said.length;
   device.tell('update');
