@@ -194,6 +194,20 @@ describe('the channels of a key', () => {
       });
     });
 
+    it.each(['application/json', 'application/x-www-form-urlencoded', 'json', ''])(
+      'takes no body, and one with options, as "%s"',
+      async (contentType) => {
+        const headers = { 'content-type': contentType };
+        const put = (body?: object): Promise<Answer> =>
+          system.call(service, customer, 'PUT', 'websocket', body, { headers });
+        expect((await put()).status).toBe(201);
+        expect(await put({ serialization: { type: 'v2', max_chunk_size: '100' } })).toMatchObject({
+          status: 200,
+          body: { status: 'disconnected', serialization: { max_chunk_size: 100 } },
+        });
+      },
+    );
+
     it('400 naming the kind that is in the way, as a token and as an object', async () => {
       await call('PUT', 'callback', { url: receiver.url });
       expect(await call('PUT', 'websocket')).toMatchObject({ status: 400, text: 'CALLBACK_CHANNEL_EXISTS' });
@@ -210,6 +224,27 @@ describe('the channels of a key', () => {
       expect(json.body).toMatchObject({ code: 400, message: expect.stringContaining('callback channel') });
       expect(await call('GET', 'pull')).toMatchObject({ status: 400, text: 'CALLBACK_CHANNEL_EXISTS' });
     });
+  });
+
+  it('a channel of another kind stays as it is, and no URL is called', async () => {
+    const refused = async (method: string, path: string, token: string): Promise<void> => {
+      const body = path === 'callback' ? { url: receiver.url } : undefined;
+      expect(await call(method, path, body)).toMatchObject({ status: 400, text: token });
+    };
+    await call('PUT', 'websocket');
+    await system.value(customer, 'kept');
+    await eventually(async () => expect((await call('GET', 'websocket')).body).toMatchObject({ queue_size: 1 }));
+    await refused('PUT', 'callback', 'WEBSOCKET_CHANNEL_EXISTS');
+    await refused('PUT', 'pull', 'WEBSOCKET_CHANNEL_EXISTS');
+    await refused('GET', 'pull?noWait=true', 'WEBSOCKET_CHANNEL_EXISTS');
+    expect(await call('DELETE', 'pull')).toMatchObject({ status: 200, text: 'ALREADY_DELETED' });
+    expect((await call('GET', 'websocket')).body).toMatchObject({ queue_size: 1 });
+    expect((await call('DELETE', 'websocket')).status).toBe(204);
+    expect((await call('GET', 'pull?noWait=true')).status).toBe(204);
+    await refused('PUT', 'callback', 'PULL_CHANNEL_EXISTS');
+    await refused('PUT', 'websocket', 'PULL_CHANNEL_EXISTS');
+    expect((await call('GET', 'channel')).body).toEqual({ delivery_mechanism: 'LONG_POLLING' });
+    expect(receiver.calls).toEqual([]);
   });
 
   describe('GET /v2/notification/channel', () => {
