@@ -230,6 +230,10 @@ describe('POST /v2/device-requests/{device-id}', () => {
     await eventually(async () => expect((await to(0)).status).toBe(202));
     for (let i = 1; i < 1_000; i++) await to(i);
     expect(await to(1_000)).toMatchObject({ status: 400, text: 'QUEUE_IS_FULL' });
+    const subscriptions = `/v2/subscriptions/${absent}`;
+    const subscribed = await system.call(proxy, app, 'PUT', `${subscriptions}/3/0/0`);
+    expect(subscribed).toMatchObject({ status: 429, text: 'QUEUE_IS_FULL' });
+    expect((await system.call(proxy, app, 'GET', subscriptions)).status).toBe(404);
     expect(await to(0)).toMatchObject({ status: 202 });
     await system.thing(proxy, 'absent').device.register();
     await system.result('full-999');

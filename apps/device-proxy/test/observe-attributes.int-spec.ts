@@ -136,6 +136,20 @@ describe('subscriptions with attributes', () => {
     expect(await audienceOf(deviceId, '61')).toEqual(new Set([other.keyId]));
   });
 
+  it('that an application writes are neither checked nor sent again after a registration (spec §2.9)', async () => {
+    const [thing, deviceId] = await device('written');
+    const app = key();
+    const statusOf = async (asyncId: string, body: object): Promise<number> => {
+      await system.call(a, app, 'POST', `/v2/device-requests/${deviceId}?async-id=${asyncId}`, body);
+      return (await system.result(asyncId)).value.item.status;
+    };
+    expect(await statusOf('written', { method: 'PUT', uri: `${temperature}?pmin=60&pmax=10&lt=soon` })).toBe(200);
+    await system.register(thing);
+    expect(await statusOf('registered-again', { method: 'GET', uri: '/3/0/0' })).toBe(200);
+    const writes = thing.device.received.filter(({ method }) => method === 'PUT');
+    expect(writes).toMatchObject([{ path: temperature, query: ['pmin=60', 'pmax=10', 'lt=soon'] }]);
+  });
+
   it('a device of LwM2M 1.1 is not asked, and a subscription that the key has stays', async () => {
     const [thing, deviceId] = await device('old', { lwm2mVersion: '1.1' });
     const [app, plain] = [key(), key()];

@@ -118,10 +118,9 @@ describe('/v2/subscriptions/{device-id}/{resource-path}', () => {
     expect(await test.call(app, 'GET', `/${deviceId}`)).toMatchObject({ status: 404 });
     await test.subscribe(app, deviceId);
     await test.subscribe(app, deviceId, '/3341/0/5527');
-    expect(await test.call(app, 'GET', `/${deviceId}`)).toMatchObject({
-      status: 200,
-      text: '/3303/0/5700\n/3341/0/5527\n',
-    });
+    const listed = await test.system.raw(test.proxy, app, 'GET', `/v2/subscriptions/${deviceId}`);
+    expect([listed.status, listed.headers.get('content-type')]).toEqual([200, 'text/uri-list']);
+    expect(await listed.text()).toBe('/3303/0/5700\n/3341/0/5527\n');
     expect(await test.call(app, 'GET', `/${deviceId}${temperature}`)).toMatchObject({ status: 200, text: '' });
     expect(await test.call(test.key(), 'GET', `/${deviceId}${temperature}`)).toMatchObject({ status: 404 });
     expect(await test.call(app, 'DELETE', `/${deviceId}${temperature}`)).toMatchObject({ status: 204 });
@@ -131,6 +130,10 @@ describe('/v2/subscriptions/{device-id}/{resource-path}', () => {
     expect(await test.call(app, 'DELETE', `/${deviceId}`)).toMatchObject({ status: 204 });
     await eventually(() => !thing.device.isObserved('/3341/0/5527'));
     await eventually(() => expect(test.states(deviceId, app.keyId).filter((s) => s === 'lost')).toHaveLength(2));
+    // There is nothing left to end.
+    for (const path of [`/${deviceId}${temperature}`, `/${deviceId}`])
+      expect(await test.call(app, 'DELETE', path)).toMatchObject({ status: 204, text: '' });
+    expect(await test.call(app, 'GET', `/${deviceId}`)).toMatchObject({ status: 404, text: 'SUBSCRIPTION_NOT_FOUND' });
   });
 
   it('a full registration loses the subscription (spec §4.4 rule 1)', async () => {
@@ -145,7 +148,7 @@ describe('/v2/subscriptions/{device-id}/{resource-path}', () => {
     await expect(thing.device.report(temperature, 1)).rejects.toThrow(NotObserved);
   });
 
-  it('404 for an unknown device and for a path it cannot have; 400 for a path of words', async () => {
+  it('404 for an unknown device and for a path it cannot have; 400 for what is no path', async () => {
     const [, deviceId] = await test.device('paths');
     expect(await test.call(test.key(), 'PUT', `/${newId()}${temperature}`)).toMatchObject({
       status: 404,
@@ -155,7 +158,11 @@ describe('/v2/subscriptions/{device-id}/{resource-path}', () => {
       status: 404,
       text: 'URI_PATH_DOES_NOT_EXISTS',
     });
-    expect(await test.call(test.key(), 'PUT', `/${deviceId}/temperature`)).toMatchObject({ status: 400 });
+    for (const path of ['/temperature', '/3303/*', '/3303/0/65535'])
+      expect(await test.call(test.key(), 'PUT', `/${deviceId}${path}`)).toMatchObject({
+        status: 400,
+        text: 'RESOURCE_NOT_FOUND',
+      });
   });
 
   it('a subscription the device refuses fails and leaves nothing behind', async () => {
@@ -174,6 +181,23 @@ describe('/v2/subscriptions/{device-id}/{resource-path}', () => {
       error: 'RESOURCE_NOT_FOUND',
     });
     expect(await test.call(app, 'GET', `/${deviceId}`)).toMatchObject({ status: 404 });
+  });
+
+  it('one to a suspended device fails, whether it waits or is new, and leaves nothing behind', async () => {
+    const deviceId = newId();
+    await test.system.lifecycle(deviceId, 'suspended', 'created');
+    const app = test.key();
+    const ask = async (): Promise<string> => {
+      const { status, json } = await test.call(app, 'PUT', `/${deviceId}${temperature}`);
+      expect(status).toBe(202);
+      return String(json['async-response-id']);
+    };
+    const waiting = await eventually(ask);
+    await test.system.lifecycle(deviceId, 'suspended', 'suspended');
+    const blocked = { status: 429, error: 'DEVICE_BLOCKED', payload: '' };
+    expect((await test.system.result(waiting)).value.item).toMatchObject(blocked);
+    expect((await test.system.result(await ask())).value.item).toMatchObject(blocked);
+    expect((await test.call(app, 'GET', `/${deviceId}`)).status).toBe(404);
   });
 
   it('an answer that cannot be used is none: the subscription fails, and what waits behind it is asked', async () => {
