@@ -3,7 +3,7 @@ import { eventually } from '@lanyard/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { RawDevice } from './raw-device.js';
 import type { RunningProxy } from './running-proxy.js';
-import { temperature } from './subscription-test.js';
+import { b64, temperature } from './subscription-test.js';
 import { newKey, type Reply, TestSystem } from './test-system.js';
 
 describe('/v2/subscriptions', () => {
@@ -108,6 +108,33 @@ describe('/v2/subscriptions', () => {
     );
     await system.register(thing);
     await eventually(() => thing.device.isObserved(temperature));
+  });
+
+  it('a key whose rule comes to match what is observed already gets its present value too', async () => {
+    const [one, two] = [newKey(system.accountId), newKey(system.accountId)];
+    const rules = [{ 'endpoint-name': 'joined', 'resource-path': [temperature] }];
+    await put(one, rules);
+    const thing = system.thing(proxy, 'joined');
+    const deviceId = await system.register(thing);
+    await system.fact(system.values, (v) => v.deviceId === deviceId && v.audience.includes(one.keyId));
+    await put(two, rules);
+    await thing.device.update();
+    const joined = await system.fact(system.values, (v) => v.deviceId === deviceId && v.audience.includes(two.keyId));
+    expect(joined.value).toMatchObject({
+      cause: 'notify',
+      item: { path: temperature, payload: b64('21.5') },
+      audience: [two.keyId],
+    });
+    const states = (): unknown[] =>
+      system.subscriptions.filter(({ value }) => value.keyId === two.keyId).map(({ value }) => value.status);
+    await eventually(() => expect(states()).toEqual(['asked', 'confirmed']));
+    expect(thing.device.received.map(({ path, observe }) => [path, observe])).toEqual([
+      [temperature, 0],
+      [temperature, undefined],
+    ]);
+    await thing.device.report(temperature, 22);
+    const { value } = await system.fact(system.values, (v) => v.deviceId === deviceId && v.item.payload === b64('22'));
+    expect(new Set(value.audience)).toEqual(new Set([one.keyId, two.keyId]));
   });
 
   it('observes again, without another message, what could not be stored the first time', async () => {

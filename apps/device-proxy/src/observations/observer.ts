@@ -83,6 +83,14 @@ export class Observer implements BeforeApplicationShutdown {
     return { reply, observing };
   }
 
+  /** Reads a path that is observed already, for keys that have had no value of it. */
+  async readObserved(session: Session, path: string, keyIds: readonly string[]): Promise<DeviceReply> {
+    const read = { operation: 'read', path, query: [], accept: null, contentType: null, payload: null } as const;
+    const reply = await this.downlink.request(session, read);
+    if (reply.code === '2.05') await this.values.report(session, { path, ...reply, cause: 'notify', audience: keyIds });
+    return reply;
+  }
+
   /**
    * Cancels an observation after its last subscription. A device that is not listening is told when it next reports.
    * @param key As `targetKey` returns it.

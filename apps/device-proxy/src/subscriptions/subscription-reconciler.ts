@@ -46,6 +46,9 @@ const notReadyCode = '5.03';
 
 type Observing = 'observed' | 'missing' | 'not ready';
 
+/** A rule asks for it, and its key has had no value yet. */
+const isAskedByRule = ({ origin, status }: Subscription): boolean => origin === 'presubscription' && status === 'asked';
+
 /** The pending retry of a device whose reconciliation failed. */
 interface Retry {
   rules: boolean;
@@ -326,7 +329,7 @@ export class SubscriptionReconciler implements BeforeApplicationShutdown {
     }
     const outcomes = new Set<Observing>();
     for (const [key, { target, subscribed }] of targets)
-      if (this.isMissing(session, key, subscribed)) outcomes.add(await this.observe(session, target));
+      if (this.isMissing(session, key, subscribed)) outcomes.add(await this.observe(session, target, subscribed));
     const format = pathsFormat(session.data);
     for (const [path, { paths, confirmed }] of composites)
       if (confirmed && !session.observations.has(path))
@@ -364,25 +367,38 @@ export class SubscriptionReconciler implements BeforeApplicationShutdown {
    * to this observation.
    */
   private isMissing(session: Session, key: string, subscribed: readonly Subscription[]): boolean {
-    if (session.observations.has(key))
-      return subscribed.some((row) => row.status === 'asked' && row.origin === 'presubscription');
+    if (session.observations.has(key)) return subscribed.some(isAskedByRule);
     return subscribed.some((row) => row.origin === 'presubscription' || row.status === 'confirmed');
   }
 
-  /** `missing`: the device does not report the path, or does not listen now. */
-  private async observe(session: Session, target: Target): Promise<Observing> {
+  /** `missing`: the device does not report the path, or does not listen now. `subscribed`: to a single path. */
+  private async observe(
+    session: Session,
+    target: Target,
+    subscribed: readonly Subscription[] = [],
+  ): Promise<Observing> {
     const { batcher, observer, sessions } = this;
     const { deviceId } = session;
     const { path, attributes, together } = target;
     if (session.isOver || !sessions.isListening(session)) return 'missing';
-    const observed = session.observations.has(targetKey(target)) ? undefined : await observer.observe(session, target);
-    if (observed?.observing !== false) {
+    if (session.observations.has(targetKey(target))) return this.join(session, path, subscribed);
+    const { reply, observing } = await observer.observe(session, target);
+    if (observing) {
       // Rules ask for no attributes.
       if (!together && attributes === undefined) await batcher.write({ deviceId, confirmed: path });
       return 'observed';
     }
-    if (observed.reply.code === notReadyCode) return 'not ready';
+    if (reply.code === notReadyCode) return 'not ready';
     await this.lose(session, target);
     return 'missing';
+  }
+
+  /** The path is observed already. Keys whose rules match it now get its present value, as those of calls do. */
+  private async join(session: Session, path: string, subscribed: readonly Subscription[]): Promise<Observing> {
+    const keyIds = subscribed.filter(isAskedByRule).map(({ keyId }) => keyId);
+    const reply = await this.observer.readObserved(session, path, keyIds);
+    if (reply.code === notReadyCode) return 'not ready';
+    await this.batcher.write({ deviceId: session.deviceId, confirmed: path });
+    return 'observed';
   }
 }
