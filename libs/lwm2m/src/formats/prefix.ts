@@ -10,6 +10,9 @@ const packs: readonly number[] = [senmlJson, senmlCbor, senmlEtchJson, senmlEtch
 /** Without a limit, a short base name would make a large payload of a small one. */
 const nameCharactersMax = 512;
 
+/** The same for the other base values, which are copied into each record: units are short, and the rest are numbers. */
+const baseCharactersMax = 64;
+
 /** Whether payloads of the format name the paths of their values; behind a gateway, these paths begin with the device's prefix. */
 export const namesPaths = (format: number): boolean => packs.includes(format) || format === lwm2mCbor;
 
@@ -42,7 +45,10 @@ const integerFields = new Set(['v', 'bv', 's', 'bs']);
 const longInteger = /^-?\d{16,20}$/;
 const longDigits = /\d{16}/;
 
-const { rawJSON } = JSON as JSON & { rawJSON: (text: string) => unknown };
+const { rawJSON, isRawJSON } = JSON as JSON & {
+  rawJSON: (text: string) => unknown;
+  isRawJSON?: (value: unknown) => boolean;
+};
 
 /**
  * Writes an integer that a JavaScript number cannot hold with the digits that were read. Node 20 passes no `context`, so
@@ -116,6 +122,12 @@ export const addPrefix = (format: number, bytes: Buffer, prefix: string): Buffer
   return writePack(format, pack);
 };
 
+const baseValue = (value: CborItem): CborItem => {
+  const isShort = typeof value === 'object' ? isRawJSON?.(value) === true : String(value).length <= baseCharactersMax;
+  if (!isShort) throw new Malformed('senml', 'a base value is neither a number nor a short text');
+  return value;
+};
+
 /** Makes the order of the records irrelevant: each gets the base values that apply to it, and its complete name. */
 const splitPack = (format: number, pack: Pack, divide = dividedName): Map<string, Pack> => {
   const { baseName, name, bases } = labelsOf(format);
@@ -124,7 +136,7 @@ const splitPack = (format: number, pack: Pack, divide = dividedName): Map<string
   let base = '';
   for (const record of pack) {
     if (record.has(baseName)) base = textOf(record.get(baseName));
-    for (const label of bases) if (record.has(label)) current.set(label, record.get(label));
+    for (const label of bases) if (record.has(label)) current.set(label, baseValue(record.get(label)));
     const own = textOf(record.get(name));
     if (base.length + own.length > nameCharactersMax)
       throw new Malformed('senml', `a name has more than ${nameCharactersMax} characters`);

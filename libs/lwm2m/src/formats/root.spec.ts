@@ -79,6 +79,7 @@ describe('the alternate root', () => {
     ['names with the root and without it', senmlJson, json([{ n: '/lwm2m/3/0/0' }, { n: '/3/0/1' }])],
     ['names that only look as if they were below the root', senmlJson, json([{ n: '/lwm2m2' }])],
     ['a long base name of many records', senmlJson, json([{ bn: `${root}/${'x'.repeat(500)}` }, { n: '/3/0/0' }])],
+    ['a long base unit of many records', senmlJson, json([{ bn: root, bu: 'x'.repeat(500) }, { n: '/3/0/0' }])],
     ['too many records', senmlJson, json(Array.from({ length: 10_001 }, () => ({ n: '/lwm2m/3/0/0', v: 1 })))],
     ['no list', senmlJson, Buffer.from('[{')],
     ['no map', lwm2mCbor, encodeCborItem([1])],
