@@ -116,6 +116,12 @@ describe('decodeCborItem', () => {
     expect(() => decodeCborItem(array(200_000))).toThrow('has more than 200000 items');
   });
 
+  it('counts the parts of a text of indefinite length as items', () => {
+    const text = (parts: number): Buffer => Buffer.concat([hex('7f'), Buffer.alloc(parts, 0x60), hex('ff')]);
+    expect(decodeCborItem(text(199_999))).toBe('');
+    expect(() => decodeCborItem(text(200_000))).toThrow('has more than 200000 items');
+  });
+
   it('reads eight levels', () => {
     expect(decodeCborItem(hex(`${'81'.repeat(8)} 00`))).toEqual([[[[[[[[0]]]]]]]]);
   });

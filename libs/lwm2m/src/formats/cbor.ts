@@ -67,7 +67,7 @@ class Reader {
 
   private item(depth: number): CborItem {
     if (depth > depthMax) throw broken('is nested too deep');
-    if (++this.items > itemsMax) throw broken(`has more than ${itemsMax} items`);
+    this.countItem();
     const head = this.byte();
     const kind = head >> 5;
     const info = head & 0x1f;
@@ -80,6 +80,10 @@ class Reader {
     if (kind === major.text) return this.takeBytes(argument).toString('utf8');
     if (kind === major.tag) return valueOfTag(argument, this.item(depth + 1));
     return this.container(kind, argument, depth);
+  }
+
+  private countItem(): void {
+    if (++this.items > itemsMax) throw broken(`has more than ${itemsMax} items`);
   }
 
   private byte(): number {
@@ -127,6 +131,7 @@ class Reader {
     if (kind !== major.bytes && kind !== major.text) throw broken('has a head of the reserved form 31');
     const chunks: Buffer[] = [];
     while (!ended()) {
+      this.countItem();
       const head = this.byte();
       if (head >> 5 !== kind) throw broken('a string has a part of another kind');
       chunks.push(this.takeBytes(this.argument(head & 0x1f)));
