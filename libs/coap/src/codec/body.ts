@@ -2,6 +2,8 @@ import { MalformedMessage, type MalformedHeader, UnencodableMessage } from '../e
 import { type CoapOption } from './message.js';
 
 const PAYLOAD_MARKER = 0xff;
+/** No message needs that many. An option of one byte takes about a hundred times the memory when it is read. */
+const OPTIONS_MAX = 1_024;
 const OPTION_NUMBER_MAX = 65_535;
 const ONE_BYTE_BASE = 13;
 const TWO_BYTE_BASE = 269;
@@ -40,6 +42,7 @@ export function decodeBody(bytes: Buffer, offset: number, header?: MalformedHead
     number += delta;
     if (number > OPTION_NUMBER_MAX) throw new MalformedMessage('option number above 65535', header);
     if (at + length > end) throw new MalformedMessage('option value overruns the message', header);
+    if (options.length === OPTIONS_MAX) throw new MalformedMessage(`more than ${OPTIONS_MAX} options`, header);
     options.push({ number, value: bytes.subarray(at, at + length) });
     at += length;
   }

@@ -36,6 +36,12 @@ describe('decodeMessage', () => {
     expect(answer.payload.toString()).toBe('22.3 C');
   });
 
+  it('reads 1,024 options, and refuses a message with more', () => {
+    const message = (count: number): Buffer => Buffer.concat([hex('40 01 0001 b0'), Buffer.alloc(count - 1)]);
+    expect(decodeMessage(message(1_024)).options).toHaveLength(1_024);
+    expect(problemOf(message(1_025))).toMatchObject({ reason: 'more than 1024 options', header: { messageId: 1 } });
+  });
+
   it('reads extended option deltas and lengths', () => {
     const long = Buffer.alloc(300, 0x61);
     const bytes = Buffer.concat([hex('40 01 0001 dd 2f 00'), Buffer.alloc(13, 1), hex('ee 0100 001f'), long]);

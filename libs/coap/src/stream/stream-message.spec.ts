@@ -91,6 +91,7 @@ describe('messages of a byte stream', () => {
     ['a value beyond the end of the message', '20 01 b5 61 61'],
     ['an extension beyond the end of the message', '10 01 d0 00'],
     ['an option number above 65535', '60 01 e0 ff00 e0 ff00'],
+    ['1,025 options', `e0 02f4 01 ${'00'.repeat(1_025)}`],
   ])('refuses %s', (_name, bytes) => {
     expect(() => readAll(hex(bytes))).toThrow(MalformedMessage);
   });
