@@ -25,6 +25,9 @@ const LINGER_MS = 2_000;
 /** A peer that accepts less could not even receive an error. */
 const SMALLEST_MESSAGE_BYTES = 64;
 
+/** What a waiting message takes beside its bytes: without it, tiny ones could take a hundred times the limit. */
+const WAITING_MESSAGE_BYTES = 256;
+
 export interface ConnectionEvents {
   /** The first CSM of the peer has arrived. */
   opened(): void;
@@ -50,9 +53,14 @@ export class Connection {
   private messageBegunAtMs: number | undefined;
   private pingedAtMs: number | undefined;
   private blockedAtMs: number | undefined;
+  /** Messages that the socket has not sent yet. */
+  private waitingMessages = 0;
   private closed = false;
   private paused = false;
   private countedBytes = 0;
+  private readonly countSent = (): void => {
+    this.waitingMessages -= 1;
+  };
 
   constructor(
     readonly peer: Peer,
@@ -229,8 +237,11 @@ export class Connection {
 
   private write(bytes: Buffer): void {
     if (this.closed || !this.socket.writable) return;
-    if (!this.socket.write(bytes)) this.blockedAtMs ??= this.core.clock.nowMs();
-    if (this.socket.writableLength > this.core.limits.sendBufferBytesMax) this.drop('connection-slow');
+    this.waitingMessages += 1;
+    if (!this.socket.write(bytes, this.countSent)) this.blockedAtMs ??= this.core.clock.nowMs();
+    if (this.blockedAtMs === undefined) return;
+    const waitingBytes = this.socket.writableLength + this.waitingMessages * WAITING_MESSAGE_BYTES;
+    if (waitingBytes > this.core.limits.sendBufferBytesMax) this.drop('connection-slow');
   }
 
   /** Reads and discards bytes that still arrive: unread bytes would cause a TCP reset, which loses the last bytes that we sent. */

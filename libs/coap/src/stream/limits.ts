@@ -35,7 +35,9 @@ export interface StreamLimits extends Pick<CoapLimits, Shared> {
   /** A kept connection is pinged after this time without a message. */
   idleMs: number;
   pongTimeoutMs: number;
-  /** Bytes that wait for a peer that reads slowly. Beyond the limit, the connection is aborted. */
+  /**
+   * Bytes that wait for a peer that reads slowly, with 256 more for each message. Beyond the limit, the connection ends.
+   */
   sendBufferBytesMax: number;
   /** Bytes of incomplete messages of all connections together; a connection that exceeds it is aborted. */
   incompleteBytesMax: number;
