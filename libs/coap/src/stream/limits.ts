@@ -19,12 +19,12 @@ type Shared =
  */
 export interface StreamLimits extends Pick<CoapLimits, Shared> {
   connectionsMax: number;
-  /** Many devices may share one address. */
+  /** Many devices may share one address, or the first 64 bits of an IPv6 address, which count together. */
   connectionsPerAddressMax: number;
   /** New connections per second and source address, and their burst: each costs a handshake. */
   connectRatePerSecond: number;
   connectBurst: number;
-  /** Source addresses whose rate of new connections is tracked. */
+  /** Sources whose rate of new connections is tracked. */
   connectSourcesMax: number;
   /** From the TCP connection to the first CSM, including the TLS handshake. */
   handshakeTimeoutMs: number;

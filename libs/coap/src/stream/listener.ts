@@ -3,6 +3,7 @@ import { createServer as createTlsServer, Server as TlsServer, type TLSSocket } 
 import { PeerRateLimiter } from '../peer/peer-rate-limiter.js';
 import { type StreamCore } from './core.js';
 import { type StreamSecurity } from './options.js';
+import { sourceOf } from './source.js';
 import { serverTlsOptions } from './tls-options.js';
 
 export interface BoundStreamAddress {
@@ -10,14 +11,14 @@ export interface BoundStreamAddress {
   port: number;
 }
 
-/** A source address is tracked for this long after its first connection. */
+/** A source is tracked for this long after its first connection. */
 const SOURCE_IDLE_MS = 60_000;
 
 /** Accepts connections within the limits, which also count connections in a handshake. */
 export class StreamListener {
   private readonly server: Server;
   private readonly sockets = new Set<Socket>();
-  private readonly perAddress = new Map<string, number>();
+  private readonly perSource = new Map<string, number>();
   private readonly rateLimiter: PeerRateLimiter;
 
   constructor(
@@ -77,24 +78,24 @@ export class StreamListener {
 
   private admit(socket: Socket): void {
     const { connectionsMax, connectionsPerAddressMax } = this.core.limits;
-    const address = socket.remoteAddress ?? '';
-    const count = this.perAddress.get(address) ?? 0;
+    const source = sourceOf(socket.remoteAddress ?? '');
+    const count = this.perSource.get(source) ?? 0;
     socket.on('error', () => socket.destroy());
     const full = this.sockets.size >= connectionsMax || count >= connectionsPerAddressMax;
-    if (this.core.closing || full || !this.rateLimiter.admits(address)) {
+    if (this.core.closing || full || !this.rateLimiter.admits(source)) {
       this.core.count('connection-refused-by-limit');
       socket.destroy();
       return;
     }
     this.sockets.add(socket);
-    this.perAddress.set(address, count + 1);
-    socket.once('close', () => this.forget(socket, address));
+    this.perSource.set(source, count + 1);
+    socket.once('close', () => this.forget(socket, source));
   }
 
-  private forget(socket: Socket, address: string): void {
+  private forget(socket: Socket, source: string): void {
     this.sockets.delete(socket);
-    const left = (this.perAddress.get(address) ?? 1) - 1;
-    if (left > 0) this.perAddress.set(address, left);
-    else this.perAddress.delete(address);
+    const left = (this.perSource.get(source) ?? 1) - 1;
+    if (left > 0) this.perSource.set(source, left);
+    else this.perSource.delete(source);
   }
 }
