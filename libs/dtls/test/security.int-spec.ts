@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
-import { type ConnectionState, DtlsServer, SequenceExhausted } from '../src/index.js';
+import { type Address, type ConnectionState, DtlsServer, SequenceExhausted } from '../src/index.js';
 import { SEQUENCE_MAX, TAKE_OVER_SEQUENCES } from '../src/limits.js';
 import { encodeClientHello } from '../src/messages/client-hello.js';
 import { encodeHandshake, HandshakeType } from '../src/messages/handshake.js';
@@ -21,7 +21,7 @@ describe('before its address is proved, a client', () => {
   const handshake = encodeHandshake(HandshakeType.ClientHello, 0, hello);
   const record = encodePlainRecord(ContentType.Handshake, 0, handshake);
   /** Answers without state, whatever comes first: no more bytes than arrived. */
-  const answered = (datagram: Buffer): number => {
+  const answered = (datagram: Buffer, from: Address = ELSEWHERE): number => {
     let sent = 0;
     const server = new DtlsServer({
       clock: new ManualClock(),
@@ -31,7 +31,7 @@ describe('before its address is proved, a client', () => {
       onConnected: () => {},
       onMessage: () => {},
     });
-    server.receive(datagram, ELSEWHERE);
+    server.receive(datagram, from);
     expect(sent).toBeLessThanOrEqual(datagram.length);
     expect(server.gauges()).toEqual({ connections: 0, handshakes: 0, sessions: 0, lastFlights: 0 });
     return sent;
@@ -40,6 +40,10 @@ describe('before its address is proved, a client', () => {
   it('gets a HelloVerifyRequest that is shorter than its ClientHello', () => {
     expect(answered(record)).toBeGreaterThan(0);
     expect(answered(Buffer.concat([record, record, record]))).toBeGreaterThan(0);
+  });
+
+  it('gets nothing from a process to which another one, which has answered, forwards the datagram', () => {
+    expect(answered(record, { ...ELSEWHERE, via: 'another process' })).toBe(0);
   });
 
   it.each(Object.entries(HandshakeType))('gets at most as much for a %s', (_, type) => {

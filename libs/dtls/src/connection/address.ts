@@ -2,7 +2,10 @@ export interface Address {
   /** A literal IP address. */
   address: string;
   port: number;
-  /** The caller's route to the address, for example through another process; undefined: the caller's own socket. */
+  /**
+   * The caller's route to the address, for example through another process, which answers first ClientHellos itself;
+   * undefined: the caller's own socket.
+   */
   via?: string;
 }
 

@@ -181,6 +181,8 @@ export class DtlsServer {
     if (outcome === undefined) pending?.handshake.receive(record);
     else if (outcome.kind === 'malformed') this.count('hello-malformed');
     else if (outcome.kind === 'unverified') {
+      // The process that forwarded the datagram has answered it: two answers would be more than the client has sent.
+      if (from.via !== undefined) return;
       this.count('hello-verify-sent');
       this.options.send(outcome.reply, from);
     } else if (pending?.handshake.isStartedBy(outcome.hello.hello.random)) pending.handshake.receive(record);
