@@ -1,5 +1,6 @@
 import { DeviceEvents } from '@lanyard/contracts';
 import { KafkaProducer } from '@lanyard/kafka';
+import { storable } from '@lanyard/lwm2m';
 import { type Clock, CLOCK, formatTimestamp, type Logger, LOGGER, Metrics, newId } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import { Throttle } from '../events/throttle.js';
@@ -20,6 +21,9 @@ export type Reason =
 
 /** At most one entry per device in this time, however many attempts there are. */
 const refusalPeriodMs = 60_000;
+
+/** Characters of what the client presented that an entry contains. */
+const shownMax = 256;
 
 /** Not in the tables of the specification. SYS_2xx belong to the registry, and SYS_3xx to the dispatcher. */
 const credentialRefused = 'SYS_400';
@@ -79,7 +83,7 @@ export class Refusals {
         data: {
           reason,
           ...(address !== undefined && { address }),
-          ...(shown !== undefined && { shown: shown.slice(0, 256) }),
+          ...(shown !== undefined && { shown: storable(shown.slice(0, shownMax)) }),
         },
         occurredAt: formatTimestamp(nowMs),
       })
