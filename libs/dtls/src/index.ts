@@ -1,6 +1,6 @@
 export { AlertDescription } from './alerts.js';
 export { DtlsClient, type DtlsClientOptions, type ResumableSession } from './client/dtls-client.js';
-export { type Address } from './connection/address.js';
+export { type Address, sourceOf } from './connection/address.js';
 export { type ConnectionState, decodeState, encodeState } from './connection/connection-state.js';
 export { type CloseReason, type DtlsConnection } from './connection/connection.js';
 export { encodePublicKey } from './crypto/public-keys.js';

@@ -5,6 +5,7 @@ import {
   type StreamSecurity,
   type UnmatchedNotification,
 } from '@lanyard/coap';
+import { sourceOf } from '@lanyard/dtls';
 import type { Logger } from '@lanyard/service';
 import { CoapLink } from './coap-link.js';
 import { connectionAddress, connectionPeer } from './peer-address.js';
@@ -48,6 +49,7 @@ export class CoapStream implements Transport {
       host,
       port,
       limits,
+      sourceOf,
       ...(scheme === 'coaps+tcp' && {
         security: { ...certified, ...(authenticator.keyOf && { keyOf: authenticator.keyOf }) },
       }),

@@ -19,7 +19,7 @@ type Shared =
  */
 export interface StreamLimits extends Pick<CoapLimits, Shared> {
   connectionsMax: number;
-  /** Many devices may share one address, or the first 64 bits of an IPv6 address, which count together. */
+  /** Many devices may share one address. The option `sourceOf` says which addresses count together. */
   connectionsPerAddressMax: number;
   /** New connections per second and source address, and their burst: each costs a handshake. */
   connectRatePerSecond: number;

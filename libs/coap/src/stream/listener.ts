@@ -3,7 +3,6 @@ import { createServer as createTlsServer, Server as TlsServer, type TLSSocket } 
 import { PeerRateLimiter } from '../peer/peer-rate-limiter.js';
 import { type StreamCore } from './core.js';
 import { type StreamSecurity } from './options.js';
-import { sourceOf } from './source.js';
 import { serverTlsOptions } from './tls-options.js';
 
 export interface BoundStreamAddress {
@@ -78,7 +77,8 @@ export class StreamListener {
 
   private admit(socket: Socket): void {
     const { connectionsMax, connectionsPerAddressMax } = this.core.limits;
-    const source = sourceOf(socket.remoteAddress ?? '');
+    const address = socket.remoteAddress ?? '';
+    const source = this.core.options.sourceOf?.(address) ?? address;
     const count = this.perSource.get(source) ?? 0;
     socket.on('error', () => socket.destroy());
     const full = this.sockets.size >= connectionsMax || count >= connectionsPerAddressMax;

@@ -131,9 +131,23 @@ describe('refused', () => {
     ['a record that is an integer of 64 bits', senmlJson, Buffer.from('[9007199254740993]')],
     ['a name that is no text', senmlJson, json([{ n: 1 }])],
     ['a base name that is no text', senmlCbor, encodeCborItem([map([-2, 1])])],
-    ['a base unit of 65 characters', senmlJson, json([{ bn: '/3/0/', bu: 'x'.repeat(65) }, { n: '9', v: 1 }])],
+    [
+      'a base unit of 65 characters',
+      senmlJson,
+      json([
+        { bn: '/3/0/', bu: 'x'.repeat(65) },
+        { n: '9', v: 1 },
+      ]),
+    ],
     ['a base unit of 65 characters in CBOR', senmlCbor, encodeCborItem([map([-2, '/3/0/'], [-4, 'x'.repeat(65)])])],
-    ['a base value that is a list', senmlJson, json([{ bn: '/3/0/', bv: [1] }, { n: '9', v: 1 }])],
+    [
+      'a base value that is a list',
+      senmlJson,
+      json([
+        { bn: '/3/0/', bv: [1] },
+        { n: '9', v: 1 },
+      ]),
+    ],
     ['no CBOR', senmlCbor, Buffer.from([0xff])],
     ['no map', lwm2mCbor, encodeCborItem([1])],
     ['a prefix without a map', lwm2mCbor, encodeCborItem(map(['d01', 1]))],

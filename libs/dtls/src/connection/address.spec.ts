@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { sourceOf } from './source.js';
+import { sourceOf } from './address.js';
 
 describe('sourceOf', () => {
   it.each([
