@@ -245,15 +245,11 @@ describe('POST /v2/device-requests/{device-id}', () => {
     const absent = newId();
     await system.lifecycle(absent, 'absent-2', 'created');
     const path = `/v2/endpoints/${absent}/3341/0/5527`;
-    await eventually(async () =>
-      expect((await system.call(proxy, app, 'PUT', path, Buffer.alloc(1_048_576))).status).toBe(202),
-    );
-    for (let i = 1; i < 16; i++)
-      expect((await system.call(proxy, app, 'PUT', path, Buffer.alloc(1_048_576))).status).toBe(202);
-    expect(await system.call(proxy, app, 'PUT', path, 'one more')).toMatchObject({
-      status: 429,
-      text: 'QUEUE_IS_FULL',
-    });
+    const put = (value: Buffer | string): Promise<Reply> => system.call(proxy, app, 'PUT', path, value);
+    const largest = Buffer.alloc(1_048_576);
+    await eventually(async () => expect((await put(largest)).status).toBe(202));
+    for (let i = 1; i < 16; i++) expect((await put(largest)).status).toBe(202);
+    expect(await put('one more')).toMatchObject({ status: 429, text: 'QUEUE_IS_FULL' });
     expect(await system.call(proxy, app, 'GET', path)).toMatchObject({ status: 202 });
   });
 
