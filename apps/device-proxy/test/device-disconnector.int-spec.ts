@@ -127,6 +127,28 @@ describe('a device that is resumed before everything is done that its suspension
   });
 });
 
+describe('a device that was suspended while no replica ran', () => {
+  let system: TestSystem;
+
+  beforeAll(async () => {
+    system = await TestSystem.create('suspended-unseen');
+  });
+  afterAll(() => system.close());
+
+  it('loses its session when it sends a message to a replica that did not have the session', async () => {
+    const gone = await system.proxy('dp-gone');
+    const thing = system.thing(gone, 'heard-later');
+    const deviceId = await system.register(thing);
+    await system.stop(gone);
+    await system.lifecycle(deviceId, 'heard-later', 'suspended');
+    const other = await system.proxy('dp-other');
+    thing.device.talkTo(`coap://127.0.0.1:${other.coapPort}`);
+    await thing.device.update();
+    const end = await system.fact(system.sessions, (v) => v.deviceId === deviceId && v.reason !== undefined);
+    expect(end.value.reason).toBe('suspended');
+  });
+});
+
 describe('a device that was deleted, of which the directory knows nothing any more', () => {
   let system: TestSystem;
 

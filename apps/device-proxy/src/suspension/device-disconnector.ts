@@ -47,10 +47,10 @@ export class DeviceDisconnector implements OnApplicationBootstrap, BeforeApplica
     const { directory, queue } = this;
     directory.onBlocked((deviceId, why) => this.disconnect(deviceId, why));
     const deleted = directory.takeDeleted();
-    // A device behind a gateway may come from another replica that did not end its session.
+    // A session may come from another replica that did not end it, or be stored only after its device was blocked.
     this.sessions.listen({
-      began: ({ deviceId, gateway }) => {
-        const why = gateway && directory.whyBlocked(deviceId);
+      began: ({ deviceId }) => {
+        const why = directory.whyBlocked(deviceId);
         if (why) this.disconnect(deviceId, why);
       },
     });
