@@ -1,5 +1,7 @@
+import type { CoapMessage } from '@lanyard/coap';
 import { eventually, TestClock, type Thermometer } from '@lanyard/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { RawDevice } from './raw-device.js';
 import type { RunningProxy } from './running-proxy.js';
 import { TestSystem, newKey } from './test-system.js';
 
@@ -143,6 +145,46 @@ describe('several replicas', () => {
     await system.fact(system.values, (v) => v.item.payload === b64('42'));
     await system.call(c, app, 'DELETE', `/v2/subscriptions/${deviceId}${temperature}`);
     await eventually(() => !thing.device.isObserved(temperature));
+  });
+
+  it.each([
+    ['another replica', 'dp-heir'],
+    ['the same replica after a restart', 'dp-half'],
+  ])('what a replica that ended had not observed yet is observed by %s', async (_, heirId) => {
+    const app = newKey(system.accountId);
+    const name = `half-observed-by-${heirId}`;
+    const paths = [temperature, '/3303/0/5701'];
+    await system.call(a, app, 'PUT', '/v2/subscriptions', [{ 'endpoint-name': name, 'resource-path': paths }]);
+    const half = await system.proxy('dp-half');
+    const device = await RawDevice.registered(half.coapPort, name, '</3303/0>');
+    try {
+      // The same request, sent again, has the same token.
+      const tokens: Buffer[] = [];
+      const answer = (request: CoapMessage) => device.answer(request, { number: 1, payload: '20', format: 0 });
+      device.onObserve = (request) => {
+        if (!tokens.some((token) => token.equals(request.token))) tokens.push(request.token);
+        if (tokens[0]?.equals(request.token)) answer(request);
+      };
+      await eventually(() => expect(tokens).toHaveLength(2));
+      await system.stop(half);
+      device.onObserve = answer;
+      const clock = new TestClock(Date.now());
+      const heir = await system.proxy(heirId, { clock });
+      device.talkTo(heir.coapPort);
+      const [token] = tokens as [Buffer];
+      expect(await device.told(token, { number: 2, messageId: 201, payload: '21', format: 0 })).toBe('ACK');
+      const confirmed = () =>
+        system.subscriptions.flatMap(({ value: { keyId, status, path } }) =>
+          keyId === app.keyId && status === 'confirmed' ? [path] : [],
+        );
+      await eventually(async () => {
+        await clock.advance(1_000);
+        expect(confirmed().toSorted()).toEqual(paths);
+      });
+      await system.stop(heir);
+    } finally {
+      device.close();
+    }
   });
 
   it('what was in flight when a replica died: a read is repeated, an execute is not', async () => {

@@ -49,7 +49,7 @@ type Observing = 'observed' | 'missing' | 'not ready';
 /** A rule asks for it, and its key has had no value yet. */
 const isAskedByRule = ({ origin, status }: Subscription): boolean => origin === 'presubscription' && status === 'asked';
 
-/** The pending retry of a device whose reconciliation failed. */
+/** The pending reconciliation of a device for which it failed, or whose session came from a replica that has ended. */
 interface Retry {
   rules: boolean;
   failures: number;
@@ -102,7 +102,13 @@ export class SubscriptionReconciler implements BeforeApplicationShutdown {
     groups.onChange((deviceId) => sessions.get(deviceId)?.requireReconciliation());
     receivers.onLimitChange((accountId) => rules.renew(accountId));
     lastSeen.onMessage((session) => this.messageArrived(session));
-    sessions.listen({ ended: ({ deviceId }) => void this.retries.delete(deviceId) });
+    sessions.listen({
+      // The replica that had the session may have ended before the device observed everything.
+      began: (session, how) => {
+        if (how !== 'registered') this.retryOf(session, false).whenHeard = 'after a pause';
+      },
+      ended: ({ deviceId }) => void this.retries.delete(deviceId),
+    });
   }
 
   async beforeApplicationShutdown(): Promise<void> {
