@@ -100,9 +100,9 @@ export const deliveryTest = (name: string) => {
     await isolation.drop();
   });
 
-  const register = async (queueMode = false): Promise<Session> => {
+  const register = async (queueMode = false, deviceId = newId()): Promise<Session> => {
     const session = await part(Sessions).open({
-      deviceId: newId(),
+      deviceId,
       registrationId: newId(),
       accountId,
       address: '127.0.0.1:1',

@@ -325,6 +325,26 @@ describe('a device that does not answer', () => {
     await eventually(async () => expect(await part(CommandHistory).get(app, asyncId)).toMatchObject(record));
   });
 
+  it('one that registers again while it is asked has received a write, and its repetition says so', async () => {
+    link.answer = (_request, signal) =>
+      new Promise((_, reject) => signal.addEventListener('abort', () => reject(new RequestAborted())));
+    const session = await register();
+    const asyncId = await send(session, 'PUT');
+    await eventually(() => link.asked.length === 1);
+    await part(Sessions).close(session);
+    await eventually(async () =>
+      expect(await part(CommandHistory).get(app, asyncId)).toMatchObject({ state: 'waiting', attempts: 1 }),
+    );
+    link.answer = () => Promise.resolve({ ...content, code: '2.04' });
+    const { deviceId } = await register(false, session.deviceId);
+    part(Deliverer).deliverWaiting(deviceId);
+    expect(await ended(asyncId)).toMatchObject({
+      status: 200,
+      attempts: 2,
+      note: 'The device received the request up to 2 times and may have executed it more than once.',
+    });
+  });
+
   it('a queue that could not be read is looked at again', async () => {
     const session = await register(true);
     session.silent = true;

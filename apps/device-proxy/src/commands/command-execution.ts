@@ -265,8 +265,7 @@ export class CommandExecution {
   private withoutAnswer(session: Session, command: Command, error: unknown): ExecutionResult {
     const repeatable = isRepeatable(operationOf(command));
     const triesLeft = command.attempts <= command.retryMax;
-    if (error instanceof RequestAborted)
-      return repeatable || !error.isSent ? { again: 'not counted', pauseMs: 0 } : { done: inDoubt };
+    if (error instanceof RequestAborted) return this.aborted(command, error);
     if (error instanceof NotSent) return { again: 'not counted', pauseMs: retryPauseMs };
     if (error instanceof NotSendable) return { done: notSendable };
     if (error instanceof ConnectionEnded) return this.connectionEnded(command, repeatable);
@@ -278,6 +277,17 @@ export class CommandExecution {
     if (!triesLeft) return { done: timeout };
     // A sleeping device is retried when it sends a message. Any other one may have lost a few datagrams.
     return { again: 'counted', pauseMs: session.silent ? 0 : retryPauseMs };
+  }
+
+  /**
+   * The session ended before the answer, or this process stops. A change that has left counts as an attempt, because the
+   * device may have executed it. A package does not: the device starts its transfer again.
+   */
+  private aborted(command: Command, { isSent }: RequestAborted): ExecutionResult {
+    const operation = operationOf(command);
+    if (isSent && !isRepeatable(operation)) return { done: inDoubt };
+    const isChange = !bringsNoChange(operation) && command.sealedTicket === null;
+    return { again: isSent && isChange ? 'counted' : 'not counted', pauseMs: 0 };
   }
 
   /**
