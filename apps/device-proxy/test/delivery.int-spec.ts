@@ -3,11 +3,15 @@ import { formatTimestamp } from '@lanyard/service';
 import { KafkaProducer } from '@lanyard/kafka';
 import { eventually, patienceMs } from '@lanyard/testing';
 import { describe, expect, it } from '@jest/globals';
+import { DataSource } from 'typeorm';
 import { CatchUp } from '../src/catch-up/catch-up.js';
 import { CommandClaims } from '../src/commands/command-claims.js';
+import { CommandQueue } from '../src/commands/command-queue.js';
+import type { Command } from '../src/commands/command.entity.js';
 import { Commands } from '../src/commands/commands.js';
 import { Deliverer } from '../src/commands/deliverer.js';
 import { CommandHistory } from '../src/commands/history.js';
+import { deviceBlocked } from '../src/commands/outcome.js';
 import { Rules } from '../src/presubscriptions/rules.js';
 import { LastSeen } from '../src/sessions/last-seen.js';
 import { Sessions } from '../src/sessions/sessions.js';
@@ -104,6 +108,26 @@ describe('a device that does not answer', () => {
       attempts: 2,
       note: 'The device received the request up to 2 times and may have executed it more than once.',
     });
+  });
+
+  const expireSql = 'UPDATE commands SET expires_at = accepted_at WHERE device_id = $1';
+  const cancel = (commands: Command[]) => Promise.all(commands.map((command) => part(CommandQueue).cancel(command)));
+
+  it.each<[how: string, error: string, end: (deviceId: string, commands: Command[]) => Promise<unknown>]>([
+    ['expires', 'REQUEST_EXPIRED', (deviceId) => part(DataSource).query(expireSql, [deviceId])],
+    ['is cancelled', 'REQUEST_CANCELLED', (_, commands) => cancel(commands)],
+    ['is refused', 'DEVICE_BLOCKED', (deviceId) => part(CommandQueue).failAll(deviceId, () => deviceBlocked)],
+  ])('a write that was sent and then %s says that it may have been executed', async (_, error, end) => {
+    link.answer = silence;
+    const session = await register(true);
+    const [sent, unsent] = [await send(session, 'PUT', 2), await send(session, 'PUT', 2)];
+    const history = part(CommandHistory);
+    await eventually(async () => expect(await history.get(app, sent)).toMatchObject({ state: 'waiting', attempts: 1 }));
+    await end(session.deviceId, [await history.find(app, sent), await history.find(app, unsent)]);
+    const says = expect.stringContaining('may have executed');
+    expect(await ended(sent)).toMatchObject({ status: 429, error, attempts: 1, note: says });
+    const saysNothing = expect.not.stringContaining('may have executed');
+    expect(await ended(unsent)).toMatchObject({ status: 429, error, attempts: 0, note: saysNothing });
   });
 
   it('one in queue mode is left alone until it is heard', async () => {

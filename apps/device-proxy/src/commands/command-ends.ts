@@ -3,7 +3,7 @@ import { type AnnouncedChange, causedBy, Outbox } from '@lanyard/kafka';
 import { type Clock, CLOCK, hasRow } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { isComposite, isRepeatable, operationOf } from '../downlink/operation.js';
+import { bringsNoChange, isComposite, isRepeatable, operationOf } from '../downlink/operation.js';
 import { EndpointNames } from '../intake/endpoint-names.js';
 import { singleObservation, SubscriptionStore } from '../interest/subscription-store.js';
 import { attributesIn } from '../sessions/observations.js';
@@ -11,12 +11,20 @@ import { traceOf } from './command-intake.js';
 import { Command } from './command.entity.js';
 import { finished } from './facts.js';
 import { FinishedCommands } from './finished-commands.js';
-import { expired, inDoubt, type Outcome } from './outcome.js';
+import { expired, inDoubt, type Outcome, withUnansweredNote } from './outcome.js';
+
+/** The outcome of a command that is not sent (again): it says if the device may have executed the command. */
+export const withoutSending = (command: Command, outcome: Outcome): Outcome => {
+  const operation = operationOf(command);
+  // What is not safe to repeat waits after an attempt only if the device refused it with a Reset.
+  const wasSent = command.attempts > 0 && (command.state === 'executing' || isRepeatable(operation));
+  return wasSent && !bringsNoChange(operation) ? withUnansweredNote(outcome) : outcome;
+};
 
 /** The outcome if the head of a queue must not be sent (again). */
 export const outcomeBeforeSending = (head: Command, nowMs: number): Outcome | undefined => {
   if (head.state === 'executing' && !isRepeatable(operationOf(head))) return inDoubt;
-  return head.expiresAt.getTime() <= nowMs ? expired : undefined;
+  return head.expiresAt.getTime() <= nowMs ? withoutSending(head, expired) : undefined;
 };
 
 /** $2: the epoch whose claim is required; null: none. */

@@ -4,7 +4,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { locksMax, withDevice, withDevices } from '../db/device-lock.js';
 import { RequestBatcher } from '../db/request-batcher.js';
 import { NotCancellable } from '../errors.js';
-import { CommandEnds, outcomeBeforeSending } from './command-ends.js';
+import { CommandEnds, outcomeBeforeSending, withoutSending } from './command-ends.js';
 import { type AcceptOptions, CommandIntake, type NewCommand, type Stored } from './command-intake.js';
 import { Command, type CommandState } from './command.entity.js';
 import { historyDays } from './limits.js';
@@ -119,7 +119,8 @@ export class CommandQueue {
     const before = await withDevice(this.dataSource, deviceId, async (manager) => {
       const command = await manager.findOneOrFail(Command, { where: { id }, lock });
       const { state } = command;
-      if (state === 'waiting') ended.push([command, await this.ends.endCommand(manager, command, cancelled)]);
+      if (state === 'waiting')
+        ended.push([command, await this.ends.endCommand(manager, command, withoutSending(command, cancelled))]);
       return state;
     });
     this.ends.announceEnded(ended);
@@ -132,7 +133,11 @@ export class CommandQueue {
    * `choose` is called when the device has its turn, which may be minutes later; undefined leaves the command as it is.
    */
   async failAll(deviceId: string, choose: (command: Command) => Outcome | undefined): Promise<void> {
-    if (await this.lockedChecks.submit(deviceId)) await this.failures.submit({ deviceId, choose });
+    const chooseFor = (command: Command): Outcome | undefined => {
+      const outcome = choose(command);
+      return outcome && withoutSending(command, outcome);
+    };
+    if (await this.lockedChecks.submit(deviceId)) await this.failures.submit({ deviceId, choose: chooseFor });
   }
 
   /** Ends commands that cannot be executed in time: expired in the queue, or claimed by a replica that is gone. */
@@ -140,7 +145,7 @@ export class CommandQueue {
     const now = this.clock.now();
     return this.endWhere(deviceId, (command) => {
       const due = command.expiresAt.getTime() <= now;
-      if (command.state === 'waiting') return due ? expired : undefined;
+      if (command.state === 'waiting') return due ? withoutSending(command, expired) : undefined;
       const abandoned = (command.claimUntil?.getTime() ?? 0) <= now;
       return due && abandoned ? outcomeBeforeSending(command, now) : undefined;
     });

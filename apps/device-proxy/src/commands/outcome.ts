@@ -82,6 +82,12 @@ export const withRepetitionNote = (outcome: Outcome, attempts: number): Outcome 
       }
     : outcome;
 
+/** A change that was sent and not answered, and is not sent again: the result says that it may have been executed. */
+export const withUnansweredNote = (outcome: Outcome): Outcome => ({
+  ...outcome,
+  note: 'The command was sent to the device, and no answer was received: the device may have executed it.',
+});
+
 /** CoAP response codes (RFC 7252 §12.1.2) as status and word. The word is the error category of spec §3.2. */
 const byCode: Record<string, [status: number, error: string]> = {
   '4.00': [400, 'BAD_REQUEST'],
