@@ -1,12 +1,19 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { type DeviceCredentialChanged, DeviceCredentials, fixtures } from '@lanyard/contracts';
+import {
+  type BootstrapProfileChanged,
+  BootstrapProfiles,
+  type DeviceCredentialChanged,
+  DeviceCredentials,
+  fixtures,
+} from '@lanyard/contracts';
 import { Outbox } from '@lanyard/kafka';
 import { newId } from '@lanyard/service';
 import { eventually } from '@lanyard/testing';
-import type { DataSource } from 'typeorm';
+import type { DataSource, EntityManager } from 'typeorm';
 import { app } from '../src/config.js';
 import { schema } from '../src/db/database.js';
 import { CredentialAnnouncer } from '../src/devices/credential-announcer.js';
+import { ProfileAnnouncer } from '../src/devices/profile-announcer.js';
 import { type TestDatabase, testDatabase } from './test-database.js';
 
 let stored: TestDatabase;
@@ -20,8 +27,35 @@ afterAll(async () => {
   await stored?.drop();
 });
 
+/** Something of a device that is announced when it changes, and withdrawn when the device is deleted. */
+interface Announced {
+  id: string;
+  table: string;
+  announceChange(manager: EntityManager): Promise<void>;
+  announceWithdrawal(manager: EntityManager): Promise<void>;
+}
+
+/** What is announced of it, in order, when its device is deleted while a transaction changes it. No relay runs. */
+const announcedOf = async (deviceId: string, { id, table, ...announce }: Announced): Promise<unknown> => {
+  let deletion: Promise<unknown> | undefined;
+  await database.transaction(async (manager) => {
+    await manager.query(`SELECT 1 FROM registry.${table} WHERE id = $1 FOR UPDATE`, [id]);
+    deletion = database.transaction(async (other) => {
+      await announce.announceWithdrawal(other);
+      await other.query('DELETE FROM registry.devices WHERE id = $1', [deviceId]);
+    });
+    await eventually(async () => {
+      const waiting = 'SELECT 1 FROM pg_locks WHERE NOT granted AND pg_backend_pid() = ANY (pg_blocking_pids(pid))';
+      expect(await manager.query<unknown[]>(waiting)).toHaveLength(1);
+    });
+    await announce.announceChange(manager);
+  });
+  await deletion;
+  const sql = 'SELECT value IS NULL AS is_end FROM registry.outbox_messages WHERE message_key = $1 ORDER BY id';
+  return database.query<unknown>(sql, [id]);
+};
+
 it('the end of a credential that is being re-encrypted while its device is deleted is announced last', async () => {
-  // Without a relay: what is announced stays where it is.
   const announcer = new CredentialAnnouncer(new Outbox(schema, app));
   const [accountId, deviceId, credentialId] = [newId(), newId(), newId()];
   await database.query('INSERT INTO registry.devices (id, account_id) VALUES ($1, $2)', [deviceId, accountId]);
@@ -31,25 +65,31 @@ it('the end of a credential that is being re-encrypted while its device is delet
     [credentialId, accountId, deviceId],
   );
   const known = fixtures(DeviceCredentials).valid['pre-shared key'] as DeviceCredentialChanged;
-  let deletion: Promise<unknown> | undefined;
-  await database.transaction(async (manager) => {
-    await manager.query('SELECT 1 FROM registry.device_credentials WHERE id = $1 FOR UPDATE', [credentialId]);
-    deletion = database.transaction(async (other) => {
-      await announcer.announceWithdrawalsFor(other, deviceId);
-      await other.query('DELETE FROM registry.devices WHERE id = $1', [deviceId]);
-    });
-    await eventually(async () => {
-      const waiting = 'SELECT 1 FROM pg_locks WHERE NOT granted AND pg_backend_pid() = ANY (pg_blocking_pids(pid))';
-      expect(await manager.query<unknown[]>(waiting)).toHaveLength(1);
-    });
-    await announcer.announceChange(manager, { ...known, credentialId, accountId, deviceId });
+  const announced = await announcedOf(deviceId, {
+    id: credentialId,
+    table: 'device_credentials',
+    announceChange: (manager) => announcer.announceChange(manager, { ...known, credentialId, accountId, deviceId }),
+    announceWithdrawal: (manager) => announcer.announceWithdrawalsFor(manager, deviceId),
   });
-  await deletion;
-  const announced: unknown = await database.query(
-    'SELECT message_key AS id, value IS NULL AS is_end FROM registry.outbox_messages ORDER BY outbox_messages.id',
+  expect(announced).toEqual([{ is_end: false }, { is_end: true }]);
+});
+
+it('the end of a bootstrap profile that is being changed while its device is deleted is announced last', async () => {
+  const announcer = new ProfileAnnouncer(new Outbox(schema, app));
+  const [accountId, deviceId, profileId] = [newId(), newId(), newId()];
+  await database.query('INSERT INTO registry.devices (id, account_id) VALUES ($1, $2)', [deviceId, accountId]);
+  await database.query(
+    `INSERT INTO registry.bootstrap_profiles (id, account_id, name, scope, device_id, server_uri, short_server_id,
+       lifetime_seconds, binding, notification_storing, delete_paths)
+     VALUES ($1, $2, $1, 'device', $3, 'coaps://lwm2m.example', 1, 300, 'U', true, '[]')`,
+    [profileId, accountId, deviceId],
   );
-  expect(announced).toEqual([
-    { id: credentialId, is_end: false },
-    { id: credentialId, is_end: true },
-  ]);
+  const known = fixtures(BootstrapProfiles).valid['of the account'] as BootstrapProfileChanged;
+  const announced = await announcedOf(deviceId, {
+    id: profileId,
+    table: 'bootstrap_profiles',
+    announceChange: (manager) => announcer.announceChange(manager, { ...known, profileId, accountId, deviceId }),
+    announceWithdrawal: (manager) => announcer.announceWithdrawalFor(manager, deviceId),
+  });
+  expect(announced).toEqual([{ is_end: false }, { is_end: true }]);
 });

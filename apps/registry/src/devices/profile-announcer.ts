@@ -16,9 +16,12 @@ export class ProfileAnnouncer {
     return this.outbox.appendTombstone(manager, BootstrapProfiles, profileId);
   }
 
-  /** Announces the end of the profile of a device or group before that is deleted. The caller has locked its row. */
+  /**
+   * Announces the end of the profile of a device or group before that is deleted. The caller has locked its row. The
+   * profile is locked too: its changes lock the profile only.
+   */
   async announceWithdrawalFor(manager: EntityManager, targetId: string): Promise<void> {
-    const sql = 'SELECT id FROM registry.bootstrap_profiles WHERE device_id = $1 OR group_id = $1';
+    const sql = 'SELECT id FROM registry.bootstrap_profiles WHERE device_id = $1 OR group_id = $1 FOR UPDATE';
     const rows = await manager.query<{ id: string }[]>(sql, [targetId]);
     for (const { id } of rows) await this.announceWithdrawal(manager, id);
   }
