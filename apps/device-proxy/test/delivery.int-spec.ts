@@ -44,6 +44,8 @@ describe('a device that does not answer', () => {
 
   it('and what it may have executed is not sent again', async () => {
     link.answer = silence;
+    const lost = await ended(await send(await register(), 'PUT'));
+    expect(lost).toMatchObject({ status: 502, attempts: 3, note: expect.stringContaining('may have executed') });
     expect(await ended(await send(await register(), 'POST', 5))).toMatchObject({ status: 504, attempts: 1 });
     expect(link.asked).toHaveLength(1);
   });
@@ -87,7 +89,11 @@ describe('a device that does not answer', () => {
 
   it('one whose connection ends each time is not asked forever, and never twice to execute', async () => {
     link.answer = () => Promise.reject(new ConnectionEnded());
-    expect(await ended(await send(await register(), 'GET'))).toMatchObject({ status: 504, attempts: 3 });
+    expect(await ended(await send(await register(), 'GET'))).toMatchObject({
+      status: 502,
+      error: 'CONNECTION_FAILED',
+      attempts: 3,
+    });
     expect(await ended(await send(await register(), 'POST', 5))).toMatchObject({
       status: 504,
       attempts: 1,

@@ -35,8 +35,11 @@ describe('the version that a device reports', () => {
   });
 });
 
-it('a command for which the queue of the device has no room has no answer, and is no refusal', () => {
+it.each([
+  ['for which the queue of the device has no room', 429, 'QUEUE_IS_FULL'],
+  ['whose connections end each time', 502, 'CONNECTION_FAILED'],
+])('a command %s has no answer, and is no refusal', (_, status, error) => {
   const { item, ...result } = answered('/5/0', '', 'text/plain');
-  const full = { ...item, status: 429, error: 'QUEUE_IS_FULL' };
-  expect(eventOfResult({ ...result, item: full, outcome: 'failed' })).toEqual({ kind: 'unanswered' });
+  const failed = { ...item, status, error };
+  expect(eventOfResult({ ...result, item: failed, outcome: 'failed' })).toEqual({ kind: 'unanswered' });
 });

@@ -13,7 +13,14 @@ import { versionPath } from '../machine/firmware.js';
 const models = standardModels();
 
 /** The device may not have answered, or was not asked because too many commands waited for it. */
-const unanswered = new Set(['TIMEOUT', 'NOT_CONNECTED', 'REQUEST_EXPIRED', 'REQUEST_CANCELLED', 'QUEUE_IS_FULL']);
+const unanswered = new Set([
+  'TIMEOUT',
+  'NOT_CONNECTED',
+  'CONNECTION_FAILED',
+  'REQUEST_EXPIRED',
+  'REQUEST_CANCELLED',
+  'QUEUE_IS_FULL',
+]);
 
 /** Errors after which the device can no longer be updated, with the reason. */
 const finalErrors: Record<string, string> = {

@@ -15,6 +15,7 @@ const titles: Record<number, string> = {
 /** Outcomes of commands, by error; docs/errors.md has the others, which are rare. */
 const outcomes: Record<string, string> = {
   BAD_REQUEST: 'The device does not accept the value',
+  CONNECTION_FAILED: 'The connection to the device ended before the answer',
   DEVICE_BLOCKED: 'The device is suspended',
   FORBIDDEN: 'The device denies access to this server',
   METHOD_NOT_ALLOWED: 'The resource does not support the operation',

@@ -13,12 +13,15 @@ import { finished } from './facts.js';
 import { FinishedCommands } from './finished-commands.js';
 import { expired, inDoubt, type Outcome, withUnansweredNote } from './outcome.js';
 
+/** The outcome of a command that was sent, and is not sent again: it says if the device may have executed the command. */
+export const unanswered = (command: Command, outcome: Outcome): Outcome =>
+  bringsNoChange(operationOf(command)) ? outcome : withUnansweredNote(outcome);
+
 /** The outcome of a command that is not sent (again): it says if the device may have executed the command. */
 export const withoutSending = (command: Command, outcome: Outcome): Outcome => {
-  const operation = operationOf(command);
   // What is not safe to repeat waits after an attempt only if the device refused it with a Reset.
-  const wasSent = command.attempts > 0 && (command.state === 'executing' || isRepeatable(operation));
-  return wasSent && !bringsNoChange(operation) ? withUnansweredNote(outcome) : outcome;
+  const wasSent = command.attempts > 0 && (command.state === 'executing' || isRepeatable(operationOf(command)));
+  return wasSent ? unanswered(command, outcome) : outcome;
 };
 
 /** The outcome if the head of a queue must not be sent (again). */

@@ -31,10 +31,12 @@ import {
   Refused,
   RequestAborted,
 } from '../transport/device-link.js';
+import { unanswered } from './command-ends.js';
 import type { Command } from './command.entity.js';
 import { attemptsWhenConnectionsEndMin, packagePauseMs, retryPauseMs } from './limits.js';
 import {
   attributesNotOffered,
+  connectionFailed,
   inDoubt,
   notConnected,
   notObservable,
@@ -42,9 +44,9 @@ import {
   notSendable,
   type Outcome,
   outcomeOf,
-  withRepetitionNote,
   subscriptionRemoved,
   timeout,
+  withRepetitionNote,
 } from './outcome.js';
 
 /**
@@ -274,7 +276,7 @@ export class CommandExecution {
       return triesLeft ? { again: 'counted', pauseMs: retryPauseMs } : { done: notConnected };
     if (!(error instanceof NoAnswer)) return this.infrastructureFailed(command, error);
     if (!repeatable) return { done: inDoubt };
-    if (!triesLeft) return { done: timeout };
+    if (!triesLeft) return { done: unanswered(command, timeout) };
     // A sleeping device is retried when it sends a message. Any other one may have lost a few datagrams.
     return { again: 'counted', pauseMs: session.silent ? 0 : retryPauseMs };
   }
@@ -298,7 +300,7 @@ export class CommandExecution {
     if (!repeatable) return { done: inDoubt };
     if (command.attempts <= command.retryMax || command.attempts < attemptsWhenConnectionsEndMin)
       return { again: 'counted', pauseMs: retryPauseMs };
-    return { done: timeout };
+    return { done: unanswered(command, connectionFailed) };
   }
 
   /**

@@ -37,6 +37,11 @@ export const deviceBlocked = failed(429, 'DEVICE_BLOCKED', 'The device is suspen
 export const registrationRemoved = failed(429, 'DEVICE_REMOVED_REGISTRATION', 'The device was deleted.');
 export const queueIsFull = failed(429, 'QUEUE_IS_FULL', 'Too many commands waited for the device.');
 export const notConnected = failed(503, 'NOT_CONNECTED', 'The device rejected the request with a Reset.');
+export const connectionFailed = failed(
+  502,
+  'CONNECTION_FAILED',
+  'The connection to the device ended before the answer, as often as the command was sent.',
+);
 export const timeout = failed(504, 'TIMEOUT', 'The device did not answer.');
 export const subscriptionRemoved = failed(
   404,

@@ -141,7 +141,7 @@ describe('commands that gave up on the device', () => {
     });
   });
 
-  it.each(['NOT_CONNECTED', 'TIMEOUT'])('a subscription that ends with %s counts too', (error) => {
+  it.each(['NOT_CONNECTED', 'TIMEOUT', 'CONNECTION_FAILED'])('a subscription that ends with %s counts too', (error) => {
     const fact = result('device silent');
     const subscription = { ...fact, kind: 'subscription' as const, item: { ...fact.item, error } };
     expect(unreachedEntry(subscription)).toMatchObject({ eventCode: 'SYS_100' });

@@ -122,7 +122,7 @@ export const lifecycleEntry = (fact: DeviceLifecycleChanged, requestId?: string)
 };
 
 /** The errors with which a command or a subscription ends that the device did not answer. A refusal is an answer. */
-const unanswered = new Set(['REQUEST_EXPIRED', 'TIMEOUT', 'NOT_CONNECTED']);
+const unanswered = new Set(['REQUEST_EXPIRED', 'TIMEOUT', 'NOT_CONNECTED', 'CONNECTION_FAILED']);
 
 /** A command or a subscription without an answer of the device; the history of commands has all others. */
 export const unreachedEntry = (fact: DeviceCommandFinished, requestId?: string): LogEntry | undefined => {
