@@ -8,7 +8,7 @@
  * The number of a device is at least FIRST and below END. Over coaps, each has the identity and the key of
  * `credentials.ts`, and the server gives its connection an id.
  *
- * Each line on standard input is answered with a line of JSON: `registered`, `observations`, `values` acknowledged, `lost`
+ * A number on standard input limits the values per second from then on. Each line is answered with a line of JSON: `registered`, `observations`, `values` acknowledged, `lost`
  * (retransmitted because no acknowledgement came), `waiting` (the first devices that are not registered and observed yet). The
  * process ends when standard input does, because the program that started it has ended.
  */
@@ -43,7 +43,7 @@ const payloadDigits = 5;
  * The highest rate a second, evenly: acknowledgements arrive by the hundred, and a fleet does not answer each of them with
  * the next value at once.
  */
-const perSecondMax = 24_000;
+let perSecondMax = 24_000;
 const tickMs = 1;
 
 const totals = { registered: 0, observations: 0, values: 0, lost: 0 };
@@ -264,7 +264,10 @@ const state = () => {
   return { ...totals, waiting: waiting.map(({ n }) => reporterName(isSecure, n)) };
 };
 createInterface({ input: process.stdin })
-  .on('line', () => process.stdout.write(`${JSON.stringify(state())}\n`))
+  .on('line', (text) => {
+    if (text !== '') perSecondMax = Number(text);
+    process.stdout.write(`${JSON.stringify(state())}\n`);
+  })
   .on('close', () => process.exit());
 let next = 0;
 await Promise.all(

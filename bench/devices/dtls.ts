@@ -31,7 +31,17 @@ const announce = async (system: BenchSystem) => {
   await sleep(announcedMs);
 };
 
-type Found = Record<'registration' | 'update' | 'value' | 'kafka' | 'valuesPerSecond', number>;
+type Found = Record<
+  'registration' | 'update' | 'value' | 'even' | 'evenPerSecond' | 'kafka' | 'valuesPerSecond',
+  number
+>;
+
+const nothing: Found = {
+  ...{ registration: 0, update: 0, value: 0, even: 0, evenPerSecond: 0 },
+  ...{ kafka: 0, valuesPerSecond: 0 },
+};
+
+type Values = Awaited<ReturnType<typeof values>>;
 
 const measureAll = async (
   targets: Record<string, Target>,
@@ -42,23 +52,26 @@ const measureAll = async (
   for (const [name, target] of Object.entries(targets)) {
     await registrations(target, 'first');
     const { cpuUs } = await registrations(target, 'registers');
-    found[name] = { registration: cpuUs, update: 0, value: 0, kafka: 0, valuesPerSecond: 0 };
+    found[name] = { ...nothing, registration: cpuUs };
   }
   await observe(paths);
-  const all: Record<string, Awaited<ReturnType<typeof values>>[]> = {};
+  const all: Record<string, Values[]> = {};
   // Alternating, because a process behaves differently after a minute.
   for (let n = 0; n < 2; n++)
     for (const [name, target] of Object.entries(targets))
       (all[name] ??= []).push(await values(target, seconds, Math.ceil(rounds / 2)));
   await observe([]);
   for (const [name, target] of Object.entries(targets)) {
-    const middle = (figure: 'cpuUs' | 'kafkaCpuUs' | 'perSecond') => median(all[name]!.map((one) => one[figure]));
+    const middle = (figure: keyof Values) => median(all[name]!.map((one) => one[figure]));
     const { cpuUs: update } = await updates(target, seconds);
-    const [value, kafka, valuesPerSecond] = [middle('cpuUs'), middle('kafkaCpuUs'), middle('perSecond')];
-    found[name] = { ...found[name]!, update, value, kafka, valuesPerSecond };
+    found[name] = {
+      ...found[name]!,
+      ...{ update, value: middle('cpuUs'), even: middle('evenCpuUs'), evenPerSecond: middle('evenPerSecond') },
+      ...{ kafka: middle('kafkaCpuUs'), valuesPerSecond: middle('perSecond') },
+    };
     const each = all[name]!.map(({ cpuUs }) => cpuUs.toFixed(1)).join(', ');
     say(
-      `${name}: value ${each} µs, registration ${found[name].registration.toFixed(0)} µs, update ${update.toFixed(0)} µs`,
+      `${name}: value ${each} µs, at an even rate ${found[name].even.toFixed(1)} µs, registration ${found[name].registration.toFixed(0)} µs, update ${update.toFixed(0)} µs`,
     );
   }
   return found;
@@ -102,16 +115,19 @@ export const dtls: Bench = {
 
 const figuresOf = (found: Record<string, Found>) => {
   const figures: Record<string, number> = {};
-  for (const [name, { registration, update, value, kafka, valuesPerSecond }] of Object.entries(found)) {
+  for (const [name, one] of Object.entries(found)) {
+    const { registration, update, value, even, evenPerSecond, kafka, valuesPerSecond } = one;
     figures[`${name}_registration_cpu_us`] = round(registration);
     figures[`${name}_update_cpu_us`] = round(update);
     figures[`${name}_value_cpu_us`] = round(value);
+    figures[`${name}_even_value_cpu_us`] = round(even);
+    figures[`${name}_even_values_per_second`] = round(evenPerSecond);
     if (kafka > 0) figures[`${name}_value_kafka_cpu_us`] = round(kafka);
     figures[`${name}_values_per_second`] = round(valuesPerSecond);
     figures[`${name}_values_per_core_second`] = round(1e6 / value);
   }
   const { udp, dtls: secure, leshan_udp: leshan, leshan_dtls: leshanSecure } = found;
-  for (const what of ['registration', 'update', 'value'] as const) {
+  for (const what of ['registration', 'update', 'value', 'even'] as const) {
     if (udp && secure) figures[`dtls_${what}_udp_ratio`] = round(secure[what] / udp[what]);
     if (udp && leshan) figures[`udp_${what}_leshan_ratio`] = round(udp[what] / leshan[what]);
     if (secure && leshanSecure) figures[`dtls_${what}_leshan_ratio`] = round(secure[what] / leshanSecure[what]);

@@ -78,8 +78,12 @@ export const updates = async (target: Target, seconds: number, name = 'updates')
   return found;
 };
 
+/** A rate that every server sustains: at the rates that each can reach, the faster one sends more values to Kafka at once. */
+const evenPerSecond = 5_000;
+
 /** During this time, V8 and the JVM of the broker compile. */
 const warmUpMs = 10_000;
+const settleMs = 2_000;
 
 /** Measures values, once per round. */
 export const values = async (target: Target, seconds: number, rounds: number) => {
@@ -89,12 +93,18 @@ export const values = async (target: Target, seconds: number, rounds: number) =>
   await sleep(warmUpMs);
   const all: Awaited<ReturnType<typeof measure>>[] = [];
   for (let n = 0; n < rounds; n++) all.push(await measure(target, fleet, 'values', seconds));
+  await fleet.limit(evenPerSecond);
+  await sleep(settleMs);
+  const even: Awaited<ReturnType<typeof measure>>[] = [];
+  for (let n = 0; n < rounds; n++) even.push(await measure(target, fleet, 'values', seconds));
   await fleet.stop();
   const middle = (figure: 'perSecond' | 'cpuUs' | 'kafkaCpuUs' | 'cores') => median(all.map((found) => found[figure]));
   return {
     perSecond: middle('perSecond'),
     fastest: Math.max(...all.map(({ perSecond }) => perSecond)),
     cpuUs: middle('cpuUs'),
+    evenCpuUs: median(even.map(({ cpuUs }) => cpuUs)),
+    evenPerSecond: median(even.map(({ perSecond }) => perSecond)),
     kafkaCpuUs: middle('kafkaCpuUs'),
     cores: middle('cores'),
     lost: all.reduce((sum, { lost }) => sum + lost, 0),

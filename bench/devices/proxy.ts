@@ -78,10 +78,20 @@ export class Reporters extends Simulator {
     this.lines = lines;
   }
 
+  /** Limits the values per second from now on. */
+  async limit(perSecond: number) {
+    await this.ask(String(perSecond));
+  }
+
   override async state() {
-    const line = once(this.lines, 'line');
-    this.child.stdin?.write('\n');
-    const [text] = await line;
+    const text = await this.ask('');
     return { atMs: performance.now(), updates: 0, ...JSON.parse(text) };
+  }
+
+  private async ask(question: string): Promise<string> {
+    const line = once(this.lines, 'line');
+    this.child.stdin?.write(`${question}\n`);
+    const [text] = await line;
+    return text;
   }
 }
