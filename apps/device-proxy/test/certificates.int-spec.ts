@@ -175,6 +175,27 @@ describe.each(['TLS', 'DTLS'] as const)('devices and their certificates over %s'
     expect(await things[1].update()).toBe('2.04');
   });
 
+  it('one of a trusted issuer names its device: why that is refused is in the event log of the device', async () => {
+    const authority = certificateAuthority('Naming CA');
+    await system.credential({ kind: 'authority', certificate: authority.certificate });
+    const ids = { 'other-name': newId(), 'out-of-date': newId() };
+    for (const [name, deviceId] of Object.entries(ids)) await system.lifecycle(deviceId, name, 'created');
+    const misnamed = secured.device('other-name');
+    await secured.connected(misnamed, withCertificate(authority.issue('other-name'), secured.server.certificate));
+    expect(await misnamed.register('not-its-name')).toBe('4.03');
+    await system.knows(secured.proxy, 'out-of-date');
+    const dates = { notBefore: new Date(0), notAfter: new Date(Date.now() - 1_000) };
+    const expired = withCertificate(authority.issue('out-of-date', dates), secured.server.certificate);
+    await expect(secured.connect(secured.device('out-of-date'), expired)).rejects.toThrow();
+    for (const [deviceId, reason] of [
+      [ids['other-name'], 'wrong-endpoint-name'],
+      [ids['out-of-date'], 'expired-certificate'],
+    ]) {
+      const { value } = await system.fact(system.events, (v) => v.deviceId === deviceId);
+      expect(value).toMatchObject({ accountId: system.accountId, eventCode: 'SYS_400', data: { reason } });
+    }
+  });
+
   it('refuses an issuer with only the same name, and expired certificates', async () => {
     const authority = certificateAuthority('Honest CA');
     await system.credential({ kind: 'authority', certificate: authority.certificate, enrolment: true });

@@ -11,9 +11,9 @@ export class CredentialServices {
 
   /** False for a request that the sender's credential is not valid for, which is reported. Without security, all are permitted. */
   permit({ path: [first], sender, address }: UplinkRequest): boolean {
-    const { accountId, deviceId, service } = sender;
+    const { accountId, deviceId, endpointName, service } = sender;
     if (service === undefined || (service === 'bootstrap') === bootstrapPaths.has(first)) return true;
-    this.refusals.report('wrong-service', { address, accountId, ...(deviceId !== undefined && { deviceId }) });
+    this.refusals.report('wrong-service', { address, accountId, deviceId, endpointName });
     return false;
   }
 }

@@ -13,6 +13,8 @@ export interface ShownIdentity {
   credential?: DeviceCredentialChanged;
 }
 
+type Owner = Partial<Pick<Sender, 'accountId' | 'deviceId' | 'endpointName'>>;
+
 /** Identifies devices by what they proved in their handshakes, for both TLS and DTLS. Reports refusals. */
 @Injectable()
 export class Authentication {
@@ -69,8 +71,8 @@ export class Authentication {
     const shown = { id: credential.credentialId, ...(serials.length > 0 && { serials }) };
     const sender = senderOf(credential, shown, x509);
     if (!sender) return this.refuse('unknown-certificate', address, x509.subject);
-    if (!isUsable(x509, clock.now())) return this.refuse('expired-certificate', address, x509.subject, credential);
-    if (!credentials.isValid(shown)) return this.refuse('revoked-certificate', address, x509.subject, credential);
+    if (!isUsable(x509, clock.now())) return this.refuse('expired-certificate', address, x509.subject, sender);
+    if (!credentials.isValid(shown)) return this.refuse('revoked-certificate', address, x509.subject, sender);
     return sender;
   }
 
@@ -88,14 +90,10 @@ export class Authentication {
     this.refuse(isWrongKey ? 'wrong-key' : 'handshake-failed', address, identity, credential);
   }
 
-  refuse(reason: Reason, address: string, shown?: string, credential?: DeviceCredentialChanged): undefined {
-    const { accountId, deviceId } = credential ?? {};
-    this.refusals.report(reason, {
-      address,
-      ...(shown !== undefined && { shown }),
-      ...(accountId !== undefined && { accountId }),
-      ...(deviceId !== undefined && { deviceId }),
-    });
+  /** `owner`: whose credential was refused. */
+  refuse(reason: Reason, address: string, shown?: string, owner: Owner = {}): undefined {
+    const { accountId, deviceId, endpointName } = owner;
+    this.refusals.report(reason, { address, shown, accountId, deviceId, endpointName });
     return undefined;
   }
 }

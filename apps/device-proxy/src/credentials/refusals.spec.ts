@@ -15,6 +15,7 @@ it('an entry has no half of a character at the end of a long subject: PostgreSQL
   };
   const refusals = new Refusals(
     producer as unknown as KafkaProducer,
+    { named: () => undefined },
     new TestClock(),
     createLogger({ app: 'test', replicaId: 'test', level: 'silent' }),
     new Metrics('test', 'test'),

@@ -4,6 +4,7 @@ import { storable } from '@lanyard/lwm2m';
 import { type Clock, CLOCK, formatTimestamp, type Logger, LOGGER, Metrics, newId } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import { Throttle } from '../events/throttle.js';
+import { DeviceDirectory } from '../state/device-directory.js';
 
 /** Why a connection or registration was refused. */
 export type Reason =
@@ -40,6 +41,8 @@ interface Tried {
   address?: string;
   accountId?: string;
   deviceId?: string;
+  /** The endpoint name that the certificate is valid for: of a trusted issuer's certificate, only this names the device. */
+  endpointName?: string;
   /** What the client presented: an identity, a subject or a name. Never a key. */
   shown?: string;
 }
@@ -52,6 +55,7 @@ export class Refusals {
 
   constructor(
     private readonly producer: KafkaProducer,
+    @Inject(DeviceDirectory) private readonly directory: Pick<DeviceDirectory, 'named'>,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
     metrics: Metrics,
@@ -66,7 +70,8 @@ export class Refusals {
 
   report(reason: Reason, tried: Tried): void {
     this.total.inc({ reason });
-    const { address, accountId, deviceId, shown } = tried;
+    const { address, accountId, shown } = tried;
+    const deviceId = this.deviceOf(tried);
     // Attempts that name no device share one line per reason: any client can make many of them.
     if (!this.throttle.isDue(deviceId ?? reason)) return;
     this.logger.warn({ reason, address, deviceId, shown }, 'device rejected because of its credential');
@@ -88,5 +93,10 @@ export class Refusals {
         occurredAt: formatTimestamp(nowMs),
       })
       .catch((error: unknown) => this.logger.warn({ err: error, deviceId }, 'refused credential not in the event log'));
+  }
+
+  private deviceOf({ accountId, deviceId, endpointName }: Tried): string | undefined {
+    if (deviceId !== undefined || accountId === undefined || endpointName === undefined) return deviceId;
+    return this.directory.named(accountId, endpointName)?.deviceId;
   }
 }

@@ -62,7 +62,8 @@ export class Admission {
     if (account?.status === 'suspended') return undefined;
     const entry = await this.entryOf(sender, endpointName);
     if (!this.isProved(sender, endpointName, entry)) {
-      this.refusals.report('wrong-endpoint-name', { accountId, deviceId: sender.deviceId, shown: endpointName });
+      const { deviceId, endpointName: proved } = sender;
+      this.refusals.report('wrong-endpoint-name', { accountId, deviceId, endpointName: proved, shown: endpointName });
       return undefined;
     }
     if (entry?.lifecycleStatus === 'blocked') return undefined;
