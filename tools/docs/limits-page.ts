@@ -132,7 +132,7 @@ const kinds: Kind[] = [
       coap('DEFAULT_LIMITS.notificationsInFlightMax', 'Notifications that are processed at the same time'),
       downloads('fetchesAtOnce', 'Requests for parts of packages at the same time'),
       downloads('fetchesWaitingMax', 'Requests for parts of packages that wait'),
-      downloads('fetchesOfAccountMax', 'Requests for parts of packages that wait, of one account'),
+      downloads('fetchesOfAccountMax', 'Requests for parts of packages that run or wait, of one account'),
     ],
   },
   {
@@ -158,7 +158,7 @@ const kinds: Kind[] = [
     rows: [
       interest(
         'subscribedPathsMax',
-        'Paths of a device to which applications are subscribed, each counted for each set of attributes',
+        'Paths of a device to which applications are subscribed, counted for each set of attributes and each composite',
       ),
       rules('rulesMax', 'Presubscription rules of a key'),
       rules('rulePathsMax', 'Different resource paths in these rules'),
