@@ -27,8 +27,8 @@ const handshakeTimeoutMs = 20_000;
 const closeTimeoutMs = 5_000;
 const closedByClient = 1000;
 
-/** The service sends no more messages than this without a ping. */
-const messagesPerPingMax = 8;
+/** The service pings after 16 messages at the latest, and never has more than this many under way. */
+const messagesPerPingMax = 64;
 
 /**
  * One WebSocket: queues incoming events while the queue has room.

@@ -17,8 +17,9 @@ describe('an application that takes slowly', () => {
   const listening = async (
     limits: Partial<ChannelLimits>,
     pongMaxMs?: number,
+    messagesPerPing?: number,
   ): Promise<AsyncIterator<LanyardEvent>> => {
-    service = new ChannelService(pongMaxMs);
+    service = new ChannelService(pongMaxMs, messagesPerPing);
     states.length = 0;
     const http = new Http({ baseUrl: await service.start(), key: 'ak_1x', timeoutMs: 5_000, retries: 0, fetch });
     const onState = (state: ChannelState): void => void states.push(state);
@@ -66,6 +67,18 @@ describe('an application that takes slowly', () => {
     },
   );
 
+  it('gets each event once if the service sends many messages before a ping', async () => {
+    const events = await listening({ heldMax: 20, pausedMaxMs: 450 }, 10_000, 16);
+    // Each message is more than one read of a socket.
+    service.queue(30, 10, 7_000);
+    const taken: number[] = [];
+    while (taken.length < 300) {
+      taken.push(...(await take(events, 1)));
+      await sleep(10);
+    }
+    expect(taken).toEqual(Array.from({ length: 300 }, (_, i) => i));
+  });
+
   it('is connected again when half of what was held is taken, and not before', async () => {
     const events = await listening({ heldMax: 10, pausedMaxMs: 50 });
     service.queue(100, 1, 65_536);
@@ -91,7 +104,7 @@ describe('an application that takes slowly', () => {
 
   it('is not flooded by a service that does not ping', async () => {
     await listening({ heldMax: 10, pausedMaxMs: 50 });
-    for (let i = 0; i < 20; i++)
+    for (let i = 0; i < 80; i++)
       service.connections[0]?.send(JSON.stringify({ registrations: [{ ep: 'd' }, { ep: 'd' }] }));
     await eventually(() => expect(service.connections.length).toBe(2));
   });

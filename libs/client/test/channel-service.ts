@@ -2,9 +2,8 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
 
-/** As many messages may be under way, and so many go out before the next ping, as in the service. */
-const windowMessages = 8;
-const messagesPerPing = 2;
+/** As in the service, so many times as many messages may be under way as go out before the next ping. */
+const pingsUnderWay = 4;
 
 const tickMs = 10;
 
@@ -36,7 +35,10 @@ export class ChannelService {
   private readonly sockets: WebSocketServer;
   private send = (): void => undefined;
 
-  constructor(private readonly pongMaxMs = 10_000) {
+  constructor(
+    private readonly pongMaxMs = 10_000,
+    private readonly messagesPerPing = 2,
+  ) {
     this.server = createServer((_, response) => {
       this.registrations++;
       response.writeHead(this.registrationStatus, { 'content-type': 'application/json' }).end('{}');
@@ -87,10 +89,10 @@ export class ChannelService {
       while (
         socket.readyState === socket.OPEN &&
         sent < this.messages.length &&
-        sent - this.confirmed < windowMessages
+        sent - this.confirmed < pingsUnderWay * this.messagesPerPing
       ) {
         socket.send(this.messages[sent++] as string);
-        if (pings.length === 0 || sent - pinged >= messagesPerPing) ping();
+        if (pings.length === 0 || sent - pinged >= this.messagesPerPing) ping();
       }
     };
     socket.on('pong', (data) => {
