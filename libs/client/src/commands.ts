@@ -1,4 +1,4 @@
-import { base64Of, payloadOf, randomId, textOf } from './bytes.js';
+import { base64Of, digestOf, payloadOf, randomId, textOf } from './bytes.js';
 import { CommandFailed, CommandPending } from './errors.js';
 import type { AsyncResponse, DeviceCommand } from './generated/api.js';
 import type { Http } from './http.js';
@@ -18,7 +18,10 @@ export interface Command {
 }
 
 export interface CommandOptions {
-  /** Echoed in the result; can also be used to find the newest command with this id. Default: a generated one. */
+  /**
+   * Echoed in the result; can also be used to find the newest command with this id. Default: one that follows from
+   * `idempotencyKey`, or without that a generated one.
+   */
   asyncId?: string;
   /** Calls with the same key within 24 hours send the command once. Default: a new key per call. */
   idempotencyKey?: string;
@@ -49,6 +52,19 @@ const longestWaitSeconds = 60;
 /** Added to the time that the service may take, for the round trip. */
 const slackMs = 10_000;
 const pollMs = 500;
+
+/** An async-id that the service accepts. */
+const asyncIdForm = /^[\w-]{1,40}$/;
+
+/**
+ * The async-id is a part of the request: with another one, the service refuses an Idempotency-Key that it knows. So
+ * calls with the same key have the same id.
+ */
+const asyncIdOf = async ({ asyncId, idempotencyKey: key }: CommandOptions): Promise<string> => {
+  if (asyncId !== undefined) return asyncId;
+  if (key === undefined) return randomId();
+  return asyncIdForm.test(key) ? key : digestOf(key);
+};
 
 const encoded = ({ payload }: Command): string | undefined =>
   payload === undefined
@@ -96,7 +112,7 @@ export class Commands {
   async run(deviceId: string, command: Command, options: CommandOptions = {}): Promise<CommandResult> {
     const { timeoutMs = defaultTimeoutMs, signal, idempotencyKey = randomId() } = options;
     const endMs = Date.now() + timeoutMs;
-    const asyncId = options.asyncId ?? randomId();
+    const asyncId = await asyncIdOf(options);
     const answer = await this.within(endMs, signal, (leftMs) => {
       const wait = Math.min(longestWaitSeconds, Math.max(1, Math.ceil(leftMs / 1_000)));
       return this.post(deviceId, command, asyncId, { ...options, idempotencyKey, wait });
@@ -109,7 +125,7 @@ export class Commands {
 
   /** Sends a command and returns its async-id as soon as it is in the queue of the device. */
   async send(deviceId: string, command: Command, options: CommandOptions = {}): Promise<string> {
-    const asyncId = options.asyncId ?? randomId();
+    const asyncId = await asyncIdOf(options);
     await this.post(deviceId, command, asyncId, options);
     return asyncId;
   }

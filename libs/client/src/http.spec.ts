@@ -76,6 +76,30 @@ describe('requests', () => {
     expect(next).not.toBe(first);
   });
 
+  it.each<[string, string | RegExp]>([
+    ['order-1', 'order-1'],
+    // No form of an async-id.
+    ['orders/7.1', /^[0-9a-f]{32}$/],
+    ['7'.repeat(41), /^[0-9a-f]{32}$/],
+  ])('calls with the Idempotency-Key %s are the same request, also in their async-id', async (key, expected) => {
+    const lanyard = await serving(json(202, {}));
+    const command = { method: 'GET', uri: '/3/0/0' } as const;
+    const sent: string[] = [];
+    for (const idempotencyKey of [key, key, `${key}0`])
+      sent.push(await lanyard.sendCommand('d', command, { idempotencyKey }));
+    const [first, again, other] = sent;
+    expect(first).toEqual(typeof expected === 'string' ? expected : expect.stringMatching(expected));
+    expect([again, new Set([first, other]).size]).toEqual([first, 2]);
+    const asked = requests.map(({ url, headers }) => [/async-id=([^&]+)/.exec(url)?.[1], headers['idempotency-key']]);
+    expect(asked).toEqual([
+      [first, key],
+      [first, key],
+      [other, `${key}0`],
+    ]);
+    // Another id makes it another request.
+    expect(await lanyard.sendCommand('d', command, { idempotencyKey: key, asyncId: 'mine' })).toBe('mine');
+  });
+
   it('fill path, query, headers and body', async () => {
     const lanyard = await serving(json(200, { id: 'a/b' }));
     await lanyard.call('PUT /v3/devices/{id}', {
