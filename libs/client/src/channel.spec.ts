@@ -5,7 +5,7 @@ import { eventually } from '@lanyard/testing';
 import { WebSocketServer, type WebSocket } from 'ws';
 import { Channel } from './channel.js';
 import { Http } from './http.js';
-import { ChannelEnded, Lanyard } from './index.js';
+import { ChannelEnded, type ChannelState, Lanyard } from './index.js';
 
 const value = (text: string): string =>
   JSON.stringify({
@@ -176,6 +176,21 @@ describe('a channel', () => {
     const channel = await lanyard.listen({ onLost });
     open[0]?.terminate();
     await expect(channel[Symbol.asyncIterator]().next()).rejects.toMatchObject({ name: 'ChannelEnded', cause });
+  });
+
+  it.each([1, 2])('ends with what a listener throws when it is told of connection %i', async (last) => {
+    const cause = new Error('of the application');
+    let opened = 0;
+    const onState = (state: ChannelState): void => {
+      if (state === 'open' && ++opened === last) throw cause;
+    };
+    const listening = async (): Promise<void> => {
+      const channel = await lanyard.listen({ reconnectMaxMs: 10, onState });
+      open[0]?.terminate();
+      await channel[Symbol.asyncIterator]().next();
+    };
+    await expect(listening()).rejects.toMatchObject({ name: 'ChannelEnded', cause });
+    expect(opened).toBe(last);
   });
 
   it('is closed by leaving its loop', async () => {

@@ -39,7 +39,7 @@ const messagesPerPingMax = 64;
  * its messages twice: the client ends the connection before that.
  */
 export class Connection {
-  /** Rejects when a message cannot be understood. */
+  /** Rejects when a message cannot be understood, or `onOpen` throws. */
   readonly ended: Promise<ConnectionEnd>;
   private readonly socket: WebSocket;
   private timer: NodeJS.Timeout | undefined;
@@ -79,20 +79,22 @@ export class Connection {
     let status: number | undefined;
     let error: Error | undefined;
     return new Promise((resolve, reject) => {
-      this.queue.on('taken', resume);
-      socket.on('open', () => {
-        openedAtMs = performance.now();
-        this.restartTimer();
-        onOpen();
-      });
-      socket.on('message', (data) => {
+      // What `onOpen` or a message causes must not be thrown out of the socket, because nothing could catch it.
+      const attempt = (act: () => void): void => {
         try {
-          this.onMessage(String(data));
+          act();
         } catch (cause) {
           reject(cause as Error);
           socket.terminate();
         }
+      };
+      this.queue.on('taken', resume);
+      socket.on('open', () => {
+        openedAtMs = performance.now();
+        this.restartTimer();
+        attempt(onOpen);
       });
+      socket.on('message', (data) => attempt(() => this.onMessage(String(data))));
       socket.on('unexpected-response', (_, response) => {
         status = response.statusCode;
         socket.terminate();
