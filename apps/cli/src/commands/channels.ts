@@ -60,11 +60,10 @@ interface CreateOptions {
 }
 
 const create = async (cli: Cli, kind: string, options: CreateOptions, command: Command): Promise<void> => {
-  const { callbackUrl } = options;
-  if ((kind === 'callback') !== (callbackUrl !== undefined))
-    throw new UsageError(
-      kind === 'callback' ? 'A callback needs --callback-url.' : 'Only a callback has a --callback-url.',
-    );
+  const { callbackUrl, header } = options;
+  if (kind === 'callback' && callbackUrl === undefined) throw new UsageError('A callback needs --callback-url.');
+  if (kind !== 'callback' && (callbackUrl !== undefined || header !== undefined))
+    throw new UsageError('Only a callback has --callback-url and --header.');
   const { lanyard, out } = cli.session(command);
   const cfg = {
     include_uid: options.uid ?? false,
@@ -75,7 +74,7 @@ const create = async (cli: Cli, kind: string, options: CreateOptions, command: C
   const register = (): Promise<object> => {
     if (kind === 'websocket') return lanyard.call('PUT /v2/notification/websocket', { body });
     if (kind === 'pull') return lanyard.call('PUT /v2/notification/pull', { body });
-    const target = { url: callbackUrl as string, headers: headersOf(options.header) };
+    const target = { url: callbackUrl as string, headers: headersOf(header) };
     return lanyard.call('PUT /v2/notification/callback', { body: { ...body, ...target } });
   };
   const channel = await register();

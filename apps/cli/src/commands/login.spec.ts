@@ -59,6 +59,10 @@ it('an address at which a page answers in place of the service is refused and no
   expect(new Profiles(folder).all()).toEqual([['default', { url, key: 'ak_1x' }]]);
 });
 
+it('a file with a key is not ignored when a person signs in', async () => {
+  await expect(run('login', '--oidc', '--url', url, '--key-file', keyFile)).rejects.toThrow(UsageError);
+});
+
 it('a logout tells which profile is the current one from now on, if that is another one', async () => {
   const profiles = new Profiles(folder);
   for (const [name] of profiles.all()) profiles.remove(name);

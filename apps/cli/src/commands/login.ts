@@ -40,6 +40,8 @@ const endSession = async (cli: Cli, { url, key }: Profile): Promise<boolean> => 
 
 const logIn = async (cli: Cli, command: Command): Promise<void> => {
   const options = command.optsWithGlobals<GlobalOptions & { oidc?: boolean }>();
+  if (options.oidc && options.keyFile !== undefined)
+    throw new UsageError('A person signs in without a key.', 'Omit --oidc or --key-file.');
   const out = cli.output(command);
   const profiles = new Profiles(cli.environment.folder);
   const name = options.profile ?? cli.environment.profile ?? profiles.current;

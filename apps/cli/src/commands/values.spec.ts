@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { UsageError } from '../errors.js';
-import { firstOf, headersOf } from './values.js';
+import { filterQuery, firstOf, headersOf } from './values.js';
 
 describe('headers', () => {
   it('are read from a file, too: a credential need not be an argument, which other users see', () => {
@@ -21,6 +21,12 @@ describe('headers', () => {
     expect(refusal).toThrow(UsageError);
     expect(refusal).not.toThrow(/hunter2/);
   });
+});
+
+it('a filter that is given twice is refused: only one of them would count', () => {
+  const period = ['date_time__gte=2030-01-01', 'date_time__lte=2030-02-01'];
+  expect(filterQuery(period)).toEqual({ date_time__gte: '2030-01-01', date_time__lte: '2030-02-01' });
+  expect(() => filterQuery(['state=registered', 'state=deregistered'])).toThrow(UsageError);
 });
 
 it('the first items are taken without one more, which may be on the next page', async () => {

@@ -19,15 +19,21 @@ export const wholeNumber =
 export const collected = (text: string, before: string[] = []): string[] => [...before, text];
 
 /** `state=registered`, `name__neq=a` → a query. */
-export const filterQuery = (filters: readonly string[] = []): Record<string, string> =>
-  Object.fromEntries(
-    filters.map((text) => {
-      const at = text.indexOf('=');
-      if (at < 1)
-        throw new UsageError(`"${text}" is not a filter.`, 'Write field=value, for example state=registered.');
-      return [text.slice(0, at), text.slice(at + 1)];
-    }),
-  );
+export const filterQuery = (filters: readonly string[] = []): Record<string, string> => {
+  const values = new Map<string, string>();
+  for (const text of filters) {
+    const at = text.indexOf('=');
+    if (at < 1) throw new UsageError(`"${text}" is not a filter.`, 'Write field=value, for example state=registered.');
+    const field = text.slice(0, at);
+    if (values.has(field))
+      throw new UsageError(
+        `The filter "${field}" is given twice.`,
+        'Write several values as one filter, for example state__in=registered,deregistered.',
+      );
+    values.set(field, text.slice(at + 1));
+  }
+  return Object.fromEntries(values);
+};
 
 /** `@file` stands for the lines of a file: other users can see the arguments of programs, and shells store them. */
 const linesOf = (given: string): string[] => {
