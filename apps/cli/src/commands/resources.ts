@@ -1,4 +1,4 @@
-import type { DeviceEcho, DeviceEchoResource } from '@lanyard/client';
+import { type DeviceEcho, type DeviceEchoResource, NotFound } from '@lanyard/client';
 import type { Command } from 'commander';
 import type { Cli, Session } from '../cli.js';
 import { findDevice } from '../names/devices.js';
@@ -57,6 +57,12 @@ const history = async (
   if (values.length + steps.length === 0) out.note('No value was stored in this period.');
 };
 
+/** A device that is not registered lists no resources. */
+const noneIfNotFound = (error: unknown): never[] => {
+  if (error instanceof NotFound) return [];
+  throw error;
+};
+
 export const addResources = (program: Command, cli: Cli): void => {
   program
     .command('resources')
@@ -68,8 +74,8 @@ export const addResources = (program: Command, cli: Cli): void => {
       const echo: DeviceEcho = await lanyard.call('GET /v3/devices/{deviceId}/echo', { path: { deviceId } });
       const known = new Set(echo.resources.map((resource) => resource.resource_path));
       const endpoints = await lanyard
-        .call('GET /v2/endpoints/{deviceId}', { path: { deviceId } }, { retries: 0 })
-        .catch(() => []);
+        .call('GET /v2/endpoints/{deviceId}', { path: { deviceId } })
+        .catch(noneIfNotFound);
       const others = endpoints
         .filter(({ uri }) => !known.has(uri))
         .map(({ uri }): DeviceEchoResource => ({ resource_path: uri, subscribed: false }));

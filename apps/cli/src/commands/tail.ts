@@ -34,26 +34,32 @@ const filtersOf = async (
   ...(group !== undefined && { group_id: await findGroup(lanyard, group) }),
 });
 
-/** Prints the newest entries, oldest first. Returns the id of the newest one. */
+/** The place in the log before its first entry. */
+const beginning = '0';
+
+/**
+ * Prints the newest entries, oldest first. Returns the place after which those that follow begin: without an entry, the
+ * beginning of the log, because one may be stored before the stream is open.
+ */
 const printLast = async (
   { lanyard, out }: Session,
   filters: Record<string, string>,
   count: number,
-): Promise<string | undefined> => {
+): Promise<string> => {
   const query = { ...filters, order: 'DESC', limit: Math.max(2, count) } as const;
   const { data } = await lanyard.call('GET /v3/device-events', { query });
   for (const entry of data.slice(0, count).reverse()) await print(out, entry);
-  return data[0]?.id;
+  return data[0]?.id ?? beginning;
 };
 
 const tail = async (session: Session, options: TailOptions): Promise<void> => {
   const { lanyard, signal, out, onLost } = session;
   const filters = await filtersOf(session, options);
-  const newest = options.last > 0 ? await printLast(session, filters, options.last) : undefined;
+  const after = options.last > 0 ? await printLast(session, filters, options.last) : undefined;
   if (!options.follow) return;
   const entries = await lanyard.tail({
     ...{ filters, signal, onLost },
-    ...(newest !== undefined && { after: newest }),
+    ...(after !== undefined && { after }),
   });
   for await (const entry of entries) await print(out, entry);
 };
