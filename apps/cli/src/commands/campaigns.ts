@@ -74,9 +74,14 @@ const create = async (session: Session, name: string, options: CreateOptions): P
   };
   const made = await lanyard.call('POST /v3/update-campaigns', { body });
   const { id } = made;
-  const shown = options.start ? await lanyard.call('POST /v3/update-campaigns/{id}/start', { path: { id } }) : made;
-  await out.result(shown, () => id);
-  if (!options.start) out.note(`The campaign is a draft: "lanyard campaign start ${id}" starts it.`);
+  const toStart = `"lanyard campaign start ${id}" starts it.`;
+  const start = (): Promise<UpdateCampaign> =>
+    lanyard.call('POST /v3/update-campaigns/{id}/start', { path: { id } }).catch((error: unknown) => {
+      out.complain(`The campaign is created: ${toStart}`);
+      throw error;
+    });
+  await out.result(options.start ? await start() : made, () => id);
+  if (!options.start) out.note(`The campaign is a draft: ${toStart}`);
 };
 
 const addChanges = (campaign: Command, cli: Cli): void => {
