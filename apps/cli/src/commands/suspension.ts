@@ -1,4 +1,4 @@
-import type { BulkSuspension, BulkSuspensionOutcome, SuspensionReason } from '@lanyard/client';
+import type { BulkSuspension, BulkSuspensionOutcome, Device, SuspensionReason } from '@lanyard/client';
 import { type Command, Option } from 'commander';
 import type { Cli, Session } from '../cli.js';
 import { UsageError } from '../errors.js';
@@ -55,6 +55,15 @@ const changeMany = async ({ lanyard, out }: Session, action: Action, options: Su
   );
 };
 
+/** Resuming does nothing for a device that no operator suspended, and one that the system suspended stays blocked. */
+const outcomeOf = (action: Action, device: Device, { category, dryRun = false }: SuspensionOptions): string => {
+  const name = onOneLine(nameOf(device));
+  const rest = action === 'resume' && device.system_suspended ? ' It stays blocked until the system resumes it.' : '';
+  if (action === 'resume' && !device.operator_suspended)
+    return `${name} is not suspended by an operator: nothing ${dryRun ? 'would change' : 'has changed'}.${rest}`;
+  return `${name} ${dryRun ? 'would be' : 'is'} ${done[action]} (${category}).${rest}`;
+};
+
 const changeOne = async (
   { lanyard, out }: Session,
   action: Action,
@@ -66,7 +75,7 @@ const changeOne = async (
   if (!dryRun)
     await lanyard.call(`POST /v3/devices/{id}/${action}`, { path: { id: device.id }, body: reasonOf(options) });
   if (out.options.json) return out.json({ action, dry_run: dryRun, category, device_id: device.id });
-  out.note(`${onOneLine(nameOf(device))} ${dryRun ? 'would be' : 'is'} ${done[action]} (${category}).`);
+  out.note(outcomeOf(action, device, options));
 };
 
 export const addSuspension = (program: Command, cli: Cli): void => {
