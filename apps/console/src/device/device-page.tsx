@@ -24,6 +24,7 @@ import { Radio } from './radio.tsx';
 import { Resources } from './resources.tsx';
 import { Subscriptions } from './subscriptions.tsx';
 import { SuspensionDialog } from './suspension-dialog.tsx';
+import { reasonsOf, suspensionVerb } from './suspension.ts';
 
 const tabs = [
   { value: 'resources', label: 'Resources', needs: 'snapshots.read', Part: Resources },
@@ -36,11 +37,15 @@ const tabs = [
 
 /** Why the device is suspended, and since when. */
 const Suspension = ({ device }: { device: Device }) => {
-  const { last_operator_suspended_category: category, last_operator_suspended_updated_at: since } = device;
-  const label = useSuspensionCategories().find(({ value }) => value === category)?.label ?? category;
-  return [label, device.last_operator_suspended_description, since && `since ${moment(since)}`]
-    .filter(Boolean)
-    .join(', ');
+  const categories = useSuspensionCategories();
+  const labelOf = (category: string | null) => categories.find(({ value }) => value === category)?.label ?? category;
+  return reasonsOf(device)
+    .map(({ by, category, description, since }) =>
+      [by === 'system' && 'By the system', labelOf(category), description, since && `since ${moment(since)}`]
+        .filter(Boolean)
+        .join(', '),
+    )
+    .join('; ');
 };
 
 const GroupsOf = ({ device: { groups } }: { device: Device }) => {
@@ -108,7 +113,7 @@ const DevicePage = ({ device }: { device: Device }) => {
           <Opens label="Change" needs="devices.write">
             {(close) => <NameDialog device={device} onClose={close} />}
           </Opens>
-          <Opens label={isSuspended(device) ? 'Resume' : 'Suspend'} needs="devices.suspend">
+          <Opens label={suspensionVerb(device)} needs="devices.suspend">
             {(close) => <SuspensionDialog device={device} onClose={close} />}
           </Opens>
           <Confirm

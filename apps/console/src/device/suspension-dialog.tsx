@@ -3,11 +3,20 @@ import { Select, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useSuspensionCategories } from '../api/choices.ts';
 import { useChange } from '../api/queries.ts';
-import { FormDialog, isSuspended, nameOf, useFields } from '../ui/index.ts';
+import { FormDialog, nameOf, useFields } from '../ui/index.ts';
+import { suspensionVerb } from './suspension.ts';
 
 type Category = DeviceBlockCategory['reference'];
 
 const changed = ['GET /v3/devices/{id}', 'GET /v3/devices', 'GET /v3/explain'] as const;
+
+const consequenceOf = (resumes: boolean, { system_suspended: staysSuspended }: Device): string => {
+  if (!resumes)
+    return 'The device is disconnected, and its connections are rejected until it is resumed. Commands that wait for it fail, and its subscriptions end; subscriptions created by presubscription rules are restored when it registers again.';
+  return staysSuspended
+    ? 'The device stays suspended until the system has resumed it, too.'
+    : 'The device may connect again, and does so the next time that it tries.';
+};
 
 interface SuspensionDialogProps {
   device: Device;
@@ -17,8 +26,8 @@ interface SuspensionDialogProps {
 /** Suspends the device, or resumes it, with a category. */
 export const SuspensionDialog = ({ device, onClose }: SuspensionDialogProps) => {
   // The question stays the same until the answer arrives, although the device has changed by then.
-  const [resumes] = useState(isSuspended(device));
-  const verb = resumes ? 'Resume' : 'Suspend';
+  const [verb] = useState(suspensionVerb(device));
+  const resumes = verb === 'Resume';
   // The category of the suspension cannot be changed on resuming (docs/spec.md 3.1).
   const given = resumes ? device.last_operator_suspended_category : null;
   const { values, text, choice } = useFields({
@@ -42,11 +51,7 @@ export const SuspensionDialog = ({ device, onClose }: SuspensionDialogProps) => 
       onClose={onClose}
       isDangerous={!resumes}
     >
-      <Text size="sm">
-        {resumes
-          ? 'The device may connect again, and does so the next time that it tries.'
-          : 'The device is disconnected, and its connections are rejected until it is resumed. Commands that wait for it fail, and its subscriptions end; subscriptions created by presubscription rules are restored when it registers again.'}
-      </Text>
+      <Text size="sm">{consequenceOf(resumes, device)}</Text>
       <Select
         label="Category"
         data={categories}
