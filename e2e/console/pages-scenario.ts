@@ -96,6 +96,8 @@ export const describePages = (running: () => Console): void =>
       const listed = (await app.as(secret ?? '').call('GET', '/v3/devices')).json;
       expect(listed).toMatchObject({ object: 'list', data: [] });
       await dialog().getByRole('button', { name: 'Close' }).last().click();
+      // The matrix says how many keys the group has.
+      await row.getByText('1 key', { exact: true }).waitFor();
       await browser.page.getByRole('button', { name: 'Change Dashboard', exact: true }).click();
       await dialog().getByLabel('Source addresses').fill('192.0.2.0/24');
       await confirm('Save');
@@ -105,6 +107,7 @@ export const describePages = (running: () => Console): void =>
       );
       await browser.page.getByRole('button', { name: 'Revoke Dashboard' }).click();
       await confirm('Revoke');
+      await row.getByText('0 keys', { exact: true }).waitFor();
       await eventually(async () =>
         expect(await app.as(secret ?? '').call('GET', '/v3/devices')).toMatchObject({ status: 401 }),
       );

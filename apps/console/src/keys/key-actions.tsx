@@ -6,7 +6,8 @@ import { Confirm, Opens, SecretOnce } from '../ui/index.ts';
 import { KeyDialog } from './key-dialog.tsx';
 import { consequenceOf, overlap, overlapSeconds, whyNotRotate } from './rotation.ts';
 
-const list = ['GET /v3/api-keys'] as const;
+/** Groups count their keys. */
+const lists = ['GET /v3/api-keys', 'GET /v3/policy-groups'] as const;
 
 /** Changes a key, rotates its secret, or revokes it. */
 export const KeyActions = ({ apiKey }: { apiKey: ApiKey }) => {
@@ -25,7 +26,7 @@ export const KeyActions = ({ apiKey }: { apiKey: ApiKey }) => {
         unavailable={whyNotRotate(apiKey, subject.id)}
         operation="POST /v3/api-keys/{id}/rotate"
         input={{ path: { id }, body: { overlap_seconds: overlapSeconds } }}
-        changes={list}
+        changes={lists}
         onDone={({ key }) => setSecret(key)}
       >
         {consequenceOf(apiKey)}
@@ -37,7 +38,7 @@ export const KeyActions = ({ apiKey }: { apiKey: ApiKey }) => {
           needs="admin"
           operation="DELETE /v3/api-keys/{id}"
           input={{ path: { id } }}
-          changes={list}
+          changes={lists}
         >
           The key is deleted with its channel and its subscriptions. Requests of applications that use it are rejected
           immediately.

@@ -53,7 +53,7 @@ export const KeyDialog = ({ record: apiKey, onClose }: RecordDialogProps<ApiKey>
     isActive: apiKey?.status !== 'INACTIVE',
   });
   const [secret, setSecret] = useState<string>();
-  const { change, save } = useSave('/v3/api-keys', apiKey);
+  const { change, save } = useSave('/v3/api-keys', apiKey, ['GET /v3/policy-groups', 'GET /v3/session']);
   const keyGroups = useKeyGroups();
   const submit = () => {
     const { groups, days, isActive } = values;

@@ -48,7 +48,7 @@ const matrix: readonly Column<KeyGroup>[] = [
     needs: 'admin',
     Dialog: GroupDialog,
     removal: 'DELETE /v3/policy-groups/{id}',
-    changes: ['GET /v3/policy-groups', 'GET /v3/api-keys'],
+    changes: ['GET /v3/policy-groups', 'GET /v3/api-keys', 'GET /v3/session'],
     consequence: 'Its keys lose the permissions that only this group grants.',
   }),
 ];
