@@ -111,6 +111,10 @@ phases:
       'fleet.yaml:3: groups.b has the name-prefix of "a", so their devices would have the same names',
     ],
     [
+      'defaults:\n  name-prefix: x\n  credentials-file: k\ngroups:\n  a: {}\n  b: {}',
+      'fleet.yaml:6: groups.b has the name-prefix of "a", so their devices would have the same names',
+    ],
+    [
       'defaults:\n  server: coaps://x\ngroups:\n  a:\n    credentials-file: k\n  b:\n    credentials-file: ./k',
       'fleet.yaml:7: groups.b.credentials-file is that of "a", so their devices would have the same names',
     ],

@@ -42,11 +42,12 @@ const refuseSharedNames = (groups: Section, settings: readonly GroupSettings[]):
   const files = new Map<string, string>();
   const sameNames = 'so their devices would have the same names';
   for (const { name, namePrefix, credentialsFile, servers } of settings) {
-    if (credentialsFile === undefined) {
+    // Without security, a file of credentials is not used.
+    if (!servers.some(({ scheme }) => isSecure(scheme))) {
       const other = prefixes.get(namePrefix);
       if (other !== undefined) throw groups.problem(name, `has the name-prefix of "${other}", ${sameNames}`);
       prefixes.set(namePrefix, name);
-    } else if (servers.some(({ scheme }) => isSecure(scheme))) {
+    } else if (credentialsFile !== undefined) {
       const [other, group] = [files.get(credentialsFile), groups.section(name) as Section];
       if (other !== undefined) throw group.problem('credentials-file', `is that of "${other}", ${sameNames}`);
       files.set(credentialsFile, name);
