@@ -1,8 +1,9 @@
 import { lookup } from 'node:dns/promises';
 import { parseArgs } from 'node:util';
 import { Demonstration } from './demonstration.js';
-import { DeviceAccount } from './device-account.js';
+import { AccountFailed, DeviceAccount } from './device-account.js';
 import { RequestRefused } from './device-client.js';
+import { withAddress } from './local-host.js';
 
 const usage = `usage: npm run device -- --secure [--name thermo-1] [--url coaps://127.0.0.1:5684] [--lifetime 60]
        [--period-seconds 5] [--queue-mode] [--api http://127.0.0.1:8080] [--key-file .lanyard/admin.key]
@@ -69,7 +70,7 @@ const say = (text: string): void => {
 const resolved = async (serverUrl: string): Promise<string> => {
   const { hostname } = new URL(serverUrl.replace(/^coaps?:/, 'http:'));
   if (hostname.startsWith('[')) return serverUrl;
-  return serverUrl.replace(hostname, (await lookup(hostname, 4)).address);
+  return withAddress(serverUrl, (await lookup(hostname, 4)).address);
 };
 
 const secured = async () => {
@@ -111,10 +112,15 @@ const run = async (): Promise<void> => {
   });
 };
 
+const explain = (error: unknown): string => {
+  if (error instanceof RequestRefused) return `${url} refused: ${error.message} (4.03: suspended or unknown)`;
+  if (error instanceof AccountFailed) return error.message;
+  return `cannot reach ${url}: ${error instanceof Error ? error.message : String(error)}`;
+};
+
 if (options.help) process.stdout.write(`${usage}\n`);
 else
   await run().catch((error: unknown) => {
-    if (error instanceof RequestRefused) say(`${url} refused: ${error.message} (4.03: suspended or unknown)`);
-    else say(`cannot reach ${url}: ${error instanceof Error ? error.message : String(error)}`);
+    say(explain(error));
     process.exit(1);
   });

@@ -5,8 +5,11 @@ interface Page<T> {
   data?: T[];
 }
 
+/** The device or its key cannot be created. The message says why. */
+export class AccountFailed extends Error {}
+
 /** The API refused a call. */
-export class CallRefused extends Error {
+export class CallRefused extends AccountFailed {
   constructor(
     what: string,
     readonly status: number,
@@ -16,9 +19,19 @@ export class CallRefused extends Error {
 }
 
 /** `npm start` has not run here, or is not ready. */
-export class NoKeyFile extends Error {
+export class NoKeyFile extends AccountFailed {
   constructor(keyFile: string) {
     super(`there is no ${keyFile}: run "npm start" first, and wait until it says that Lanyard is running`);
+  }
+}
+
+/** The API does not answer. */
+export class NoAnswer extends AccountFailed {
+  constructor(api: string, cause: unknown) {
+    const { cause: inner, message } = cause as Error;
+    // An error about several addresses has no message.
+    const reason = inner instanceof Error ? inner.message || (inner as NodeJS.ErrnoException).code : message;
+    super(`cannot reach the API at ${api}: ${reason}`, { cause });
   }
 }
 
@@ -38,7 +51,7 @@ export class DeviceAccount {
     private readonly name: string,
   ) {}
 
-  /** Finds the device with this endpoint name, or creates it. @throws NoKeyFile, CallRefused */
+  /** Finds the device with this endpoint name, or creates it. @throws AccountFailed */
   static async open(name: string, { api, keyFile }: { api: string; keyFile: string }): Promise<DeviceAccount> {
     if (!existsSync(keyFile)) throw new NoKeyFile(keyFile);
     const access = { api, key: readFileSync(keyFile, 'utf8').trim() };
@@ -48,7 +61,7 @@ export class DeviceAccount {
     return new DeviceAccount(access, id, name);
   }
 
-  /** A new pre-shared key; the one of an earlier run is deleted. @throws CallRefused */
+  /** A new pre-shared key; the one of an earlier run is deleted. @throws AccountFailed */
   async newKey(): Promise<DeviceSecurity> {
     const wanted = { kind: 'psk', identity: this.name };
     const made = await this.credentials('POST', '', wanted).catch(async (error: unknown) => {
@@ -87,6 +100,8 @@ const call = async <T>({ api, key }: Access, method: string, path: string, body?
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
     signal: AbortSignal.timeout(10_000),
     ...(body && { body: JSON.stringify(body) }),
+  }).catch((error: unknown) => {
+    throw new NoAnswer(api, error);
   });
   const text = await response.text();
   if (!response.ok) throw new CallRefused(`${method} ${path.split('?')[0]}`, response.status);

@@ -8,3 +8,6 @@ export const localHostFor = (server: string): string => {
   if (isIPv6(server)) return '::';
   return server.startsWith('127.') ? '127.0.0.1' : '0.0.0.0';
 };
+
+/** The URL of a CoAP server with this literal address in place of its host. */
+export const withAddress = (url: string, address: string): string => url.replace(/(?<=^coaps?:\/\/)[^:/]+/, address);
