@@ -177,6 +177,8 @@ describe('a campaign that has ended', () => {
     const recent = await ended(retentionDaysDefault - 1);
     const progress = ({ id }: Body) => system.call('GET', `${path}/${id}/progress`);
     expect((await progress(old)).body['devices']).toBe(devices);
+    // Its owner knows the id, too.
+    await system.campaign({ name: old.id });
     const config = { retentionDays: retentionDaysDefault } as CampaignsConfig;
     expect(await new SteppedRetention(system.database(), config).takeStep()).toBe(true);
     // In part: no reader sees the rest.

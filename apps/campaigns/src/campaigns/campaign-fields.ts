@@ -4,6 +4,8 @@ import { notBlank } from '../images/image-fields.js';
 import { campaignDaysMax, concurrencyMax } from '../limits.js';
 import { Campaign } from './campaign-record.js';
 
+export const nameMax = 128;
+
 const hour = /^([01]\d|2[0-3]):[0-5]\d$/;
 const timeOfDay = z.string().regex(hour, 'Must be a time of day such as 22:30');
 
@@ -18,7 +20,7 @@ const timeOut = (meaning: string, max: number): z.ZodNumber => z.number().int().
 const weekSeconds = 604_800;
 
 const fields = {
-  name: notBlank(128),
+  name: notBlank(nameMax),
   description: z.string().max(2000),
   group_id: z
     .string()

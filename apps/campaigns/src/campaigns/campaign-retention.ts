@@ -3,6 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { CampaignsConfig } from '../config.js';
 import { retentionBatch } from '../limits.js';
+import { nameMax } from './campaign-fields.js';
 
 const periodMs = 600_000;
 const dayMs = 86_400_000;
@@ -17,8 +18,12 @@ const devicesSql = `
     (SELECT device_id FROM campaigns.campaign_devices WHERE campaign_id = $1 LIMIT ${retentionBatch}) old
   WHERE d.campaign_id = $1 AND d.device_id = old.device_id`;
 
-/** Hides a campaign that still has devices: readers never see a part of it, and its name can be used again. */
-const hideSql = 'UPDATE campaigns.update_campaigns SET removed = true, name = id WHERE id = $1';
+/**
+ * Hides a campaign that still has devices: readers never see a part of it, and its name can be used again. No client can
+ * give another campaign the name that it gets, which is too long.
+ */
+const hideSql = `
+  UPDATE campaigns.update_campaigns SET removed = true, name = rpad(id, ${nameMax + 1}) WHERE id = $1`;
 
 const removeSql = 'DELETE FROM campaigns.update_campaigns WHERE id = $1';
 
