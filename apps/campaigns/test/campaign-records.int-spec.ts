@@ -231,6 +231,29 @@ describe('a device that was deleted since it was selected', () => {
   });
 });
 
+describe('a device whose attempt has failed', () => {
+  it('has failed for the same reason when the campaign ends before the next attempt', async () => {
+    const { id } = await system.campaign({ retries: 1 });
+    const device = new FirmwareDevice(newId(), '2');
+    device.downloadEnds = { state: 1, result: 0 };
+    system.connect(device);
+    const seen = system.selections().length;
+    await system.call('POST', `${path}/${id}/start`);
+    await eventually(() => expect(system.selections().length).toBeGreaterThan(seen));
+    await system.select([registered(device.deviceId)]);
+    const only = async (): Promise<unknown> => (await system.devicesOf(id))[0];
+    await eventually(async () => expect(await only()).toMatchObject({ step: 'download' }));
+    // So that the second attempt does not begin.
+    await system.call('POST', `${path}/${id}/pause`);
+    [device.state, device.result] = [0, 5];
+    await eventually(async () => expect(await only()).toMatchObject({ state: 'waiting', attempt: 1 }));
+    await system.call('PUT', `${path}/${id}`, { ends_at: new Date().toISOString() });
+    await system.eventually(id, 'done');
+    const reason = 'integrity check failed';
+    expect(await only()).toMatchObject({ state: 'failed', event_code: 'SYS_111', reason });
+  });
+});
+
 describe('several campaigns of the same devices', () => {
   it('never update one of them at once, on two replicas and while answers are missing', async () => {
     const deviceIds = Array.from({ length: 20 }, () => newId());

@@ -17,6 +17,9 @@ export const idlePollsMax = 3;
 /** Steps in which the device is polled: `execute` and `activate` only while it is in doubt whether the device was reached. */
 export const polledSteps: ReadonlySet<Step> = new Set(['download', 'execute', 'install', 'activate', 'verify']);
 
+/** The reason of an attempt in which the device did not answer. */
+export const noAnswer = 'no answer';
+
 /** Refusals that another attempt would get again. */
 export const permanentRefusals: ReadonlySet<string> = new Set([
   'BAD_REQUEST',
@@ -43,7 +46,7 @@ export const waitForInstall = (update: DeviceUpdate, goal: Goal, context: Advanc
  */
 export const unreachable = (update: DeviceUpdate, goal: Goal, context: AdvanceContext): Advance => {
   const isUncounted = update.isCommandPending && update.step !== 'offer';
-  return failAttempt(update, { reason: 'no answer', isUnreachable: true, isUncounted }, goal, context);
+  return failAttempt(update, { reason: noAnswer, isUnreachable: true, isUncounted }, goal, context);
 };
 
 /** The object that installs packages cannot be read: permanently, unless the device refuses only for now. */
@@ -69,7 +72,7 @@ export const undeliverable = (update: DeviceUpdate, goal: Goal, context: Advance
  */
 export const onOffer: Handler = (update, event, goal, context) => {
   const refusal = event.kind === 'refused' ? `package refused: ${event.error}` : null;
-  const reason = event.kind === 'unanswered' ? 'no answer' : refusal;
+  const reason = event.kind === 'unanswered' ? noAnswer : refusal;
   if (update.delivery !== 'push') return waitForDownload({ ...update, reason }, goal, context);
   if (refusal !== null) return failAttempt(update, { reason: refusal }, goal, context);
   return event.kind === 'unanswered' ? unreachable(update, goal, context) : waitForDownload(update, goal, context);

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { type EndCode, mayHavePackage, type UpdateEvent } from '../machine/device-update.js';
+import { noAnswer } from '../machine/handlers.js';
 import type { CampaignRow } from './campaign-row.js';
 import { DeviceUpdates } from './device-updates.js';
 import { selectUpdates, type UpdateRow } from './update-row.js';
@@ -27,7 +28,7 @@ const registeredSql = `
 
 type End = Extract<UpdateEvent, { kind: 'ended' }>;
 
-const stopped = (code: EndCode, reason: string): End => ({ kind: 'ended', state: 'stopped', code, reason });
+const ended = (state: End['state'], code: EndCode, reason: string): End => ({ kind: 'ended', state, code, reason });
 
 /** Devices of a campaign that have not finished. */
 @Injectable()
@@ -57,13 +58,16 @@ export class OpenDevices {
   }
 
   private endOf(row: UpdateRow, reason: string | null, registered: ReadonlySet<string>): End {
-    if (reason === 'failure rate') return stopped('SYS_109', 'too many devices of the campaign failed');
+    if (reason === 'failure rate') return ended('stopped', 'SYS_109', 'too many devices of the campaign failed');
     if (reason !== 'ended') {
       const why = reason === 'aborted' ? 'campaign aborted' : `campaign aborted: ${reason}`;
-      return stopped(mayHavePackage(row) ? 'SYS_104' : 'SYS_103', why);
+      return ended('stopped', mayHavePackage(row) ? 'SYS_104' : 'SYS_103', why);
     }
-    const code = registered.has(row.device_id) ? 'SYS_100' : 'SYS_101';
-    return { kind: 'ended', state: 'failed', code, reason: row.reason ?? 'not reached before the campaign ended' };
+    const { device_id: id, reason: failure } = row;
+    // The device was reached: it ends as if no other attempt could have followed.
+    if (failure !== null && failure !== noAnswer) return ended('failed', 'SYS_111', failure);
+    const code = registered.has(id) ? 'SYS_100' : 'SYS_101';
+    return ended('failed', code, failure ?? 'not reached before the campaign ended');
   }
 
   private async registeredOf(manager: EntityManager, rows: readonly UpdateRow[]): Promise<Set<string>> {
