@@ -174,6 +174,7 @@ describe('a campaign', () => {
     expect((await download(device, otherVersion)).status).toBe(200);
     const head = await download(device, {}, 'HEAD');
     expect([head.status, head.headers.get('content-length'), head.bytes.length]).toEqual([200, '8', 0]);
+    expect((await download(device, { range: 'bytes=8-' }, 'HEAD')).status).toBe(200);
     const behind = await download(device, { range: 'bytes=8-' });
     expect([behind.status, behind.headers.get('content-range')]).toEqual([416, 'bytes */8']);
     expect((await system.call('GET', `/downloads/t-${'0'.repeat(32)}`)).status).toBe(404);

@@ -24,7 +24,10 @@ export class DownloadsController {
     private readonly packages: PackageStore,
   ) {}
 
-  /** Fastify answers HEAD by the same handler: nothing of the package is read then. */
+  /**
+   * Fastify answers HEAD by the same handler: nothing of the package is read then, and a range is ignored, because only GET
+   * has one (RFC 9110 §14.2).
+   */
   @Public()
   @Get(':ticket')
   async download(
@@ -32,7 +35,7 @@ export class DownloadsController {
     @Req() { method, headers }: Pick<FastifyRequest, 'method'> & { headers: ConditionalHeaders },
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<StreamableFile> {
-    const { imageId, range, length } = await this.describe(ticket, headers, reply);
+    const { imageId, range, length } = await this.describe(ticket, method === 'HEAD' ? {} : headers, reply);
     const body = method === 'HEAD' ? Readable.from([]) : await this.packages.read(imageId, range);
     return new StreamableFile(body, { type, length });
   }
