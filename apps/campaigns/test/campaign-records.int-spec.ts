@@ -84,6 +84,8 @@ describe('the record', () => {
     expect(daysOf(scheduled)).toBe(90);
     for (const endsAt of [null, iso(Date.now() + 1_000 * 24 * hour)])
       expect(daysOf((await system.call('PUT', `${path}/${id}`, { ends_at: endsAt })).body)).toBe(90);
+    const early = await system.call('PUT', `${path}/${id}`, { ends_at: scheduled['when'] });
+    expect([early.status, early.body.fields[0]?.name]).toEqual([400, 'ends_at']);
   });
 
   it('is refused where 100 are open; a draft is one of them, and its deletion makes room, not its abort', async () => {

@@ -141,7 +141,10 @@ export class CampaignsService {
         // A dry run, finished or not, counted other devices.
         if ('group_id' in changes || 'filter' in changes) Object.assign(columns, { selection_id: null, dry_run: null });
         if (columns['ends_at'] === undefined || campaign.when === null || campaign.state === 'draft') return columns;
-        return { ...columns, ends_at: endOf(Date.parse(campaign.when), columns['ends_at'] as string | null) };
+        const endsAt = endOf(Date.parse(campaign.when), columns['ends_at'] as string | null);
+        if (campaign.started_at === null && endsAt.getTime() <= Date.parse(campaign.when))
+          throw new ValidationFailed([{ name: 'ends_at', message: 'Must be after the start' }]);
+        return { ...columns, ends_at: endsAt };
       }),
     );
   }
