@@ -257,6 +257,7 @@ describe('a campaign', () => {
     await system.eventually(id, 'aborted');
     await system.takePage(selectionId, { page: 1, devices: [away()], hasMore: true });
     expect((await system.devicesOf(id)).map((device) => device['event_code'])).toEqual(['SYS_103']);
+    expect((await system.call('GET', `${path}/${id}/progress`)).body['is_selection_complete']).toBe(true);
   });
 
   it('whose selection is not answered says since when, until it is', async () => {

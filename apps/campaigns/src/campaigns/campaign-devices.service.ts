@@ -17,7 +17,8 @@ export class CampaignDevicesService {
     const rows = await this.readWhole(owner, id, () =>
       FairQueue.at(this.database).run<{ state: string; n: number; complete: boolean }[]>(owner.accountId, () =>
         this.database.query(
-          `SELECT d.state, count(d.device_id)::int AS n, c.selection_complete AND c.started_at IS NOT NULL AS complete
+          `SELECT d.state, count(d.device_id)::int AS n,
+           c.selection_complete AND c.started_at IS NOT NULL OR c.state IN ('stopping', 'done', 'aborted') AS complete
          FROM campaigns.update_campaigns c LEFT JOIN campaigns.campaign_devices d ON d.campaign_id = c.id
          WHERE c.id = $1 GROUP BY d.state, c.id`,
           [id],
