@@ -28,6 +28,7 @@ import {
   Panel,
   recordPage,
 } from '../ui/index.ts';
+import { actions, confirmed, possibleIn } from './actions.ts';
 import { CampaignDialog } from './campaign-dialog.tsx';
 import { CampaignState, isOver, packageOf } from './campaign.tsx';
 
@@ -38,18 +39,6 @@ const readAgain = [
 ] as const;
 
 const everyMs = 3_000;
-
-const actions = [
-  { label: 'Try the selection', operation: 'POST /v3/update-campaigns/{id}/dry-run', from: ['draft'] },
-  { label: 'Pause', operation: 'POST /v3/update-campaigns/{id}/pause', from: ['running', 'scheduled'] },
-  { label: 'Resume', operation: 'POST /v3/update-campaigns/{id}/resume', from: ['paused'] },
-] as const;
-
-/** Actions that ask first, because they cannot be undone. */
-const confirmed = [
-  { verb: 'Start', operation: 'POST /v3/update-campaigns/{id}/start', from: ['draft'] },
-  { verb: 'Abort', operation: 'POST /v3/update-campaigns/{id}/abort', from: ['running', 'scheduled', 'paused'] },
-] as const;
 
 const consequenceOf = (verb: (typeof confirmed)[number]['verb'], { dry_run: tried }: UpdateCampaign): string => {
   if (verb === 'Abort')
@@ -149,7 +138,6 @@ const factsOf = (campaign: UpdateCampaign): Fact[] => {
 const Campaign = ({ campaign }: { campaign: UpdateCampaign }) => {
   const { id, name, state } = campaign;
   const progress = useRead('GET /v3/update-campaigns/{id}/progress', { path: { id } }, { everyMs });
-  const isPossible = ({ from }: { from: readonly string[] }): boolean => from.includes(state);
   return (
     <Page
       title={name || id}
@@ -161,7 +149,7 @@ const Campaign = ({ campaign }: { campaign: UpdateCampaign }) => {
               {(close) => <CampaignDialog record={campaign} onClose={close} />}
             </Opens>
           )}
-          {actions.filter(isPossible).map(({ label, operation }) => (
+          {possibleIn(campaign, actions).map(({ label, operation }) => (
             <ChangeButton
               key={label}
               needs="campaigns"
@@ -172,7 +160,7 @@ const Campaign = ({ campaign }: { campaign: UpdateCampaign }) => {
               {label}
             </ChangeButton>
           ))}
-          {confirmed.filter(isPossible).map(({ verb, operation }) => (
+          {possibleIn(campaign, confirmed).map(({ verb, operation }) => (
             <Confirm
               key={verb}
               verb={verb}
