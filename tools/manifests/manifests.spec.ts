@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { createPrivateKey, createPublicKey } from 'node:crypto';
 import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -141,6 +142,36 @@ it('the script for Docker Compose generates every secret of the file, changes no
   const names = [...made.matchAll(/^(\w+)=\S+$/gm)].map(([, name]) => name);
   expect(names.toSorted()).toEqual([...new Set(wanted)].toSorted());
   expect(made).toMatch(/^REDIS_PASSWORD=mine\n/);
+});
+
+it('the script for Docker Compose fills in what a copy of .env.example leaves empty, with keys that match', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'lanyard-compose-'));
+  const file = join(folder, '.env');
+  const run = (): Partial<Record<string, string>> => {
+    execFileSync(process.execPath, [join(root, 'deploy/compose/secrets.mjs'), file]);
+    const lines = readFileSync(file, 'utf8').matchAll(/^(\w+)=(.*)$/gm);
+    return Object.fromEntries([...lines].map(([, name = '', value = '']) => [name, value]));
+  };
+  const publicKeyOf = (privateKey = ''): string => {
+    const key = createPrivateKey({ key: Buffer.from(privateKey, 'base64'), format: 'der', type: 'pkcs8' });
+    return createPublicKey(key).export({ format: 'der', type: 'spki' }).toString('base64');
+  };
+  try {
+    const example = readFileSync(join(root, '.env.example'), 'utf8');
+    expect(example).toMatch(/^ENCRYPTION_KEY=$/m);
+    writeFileSync(file, example);
+    const made = run();
+    const compose = readFileSync(join(root, 'docker-compose.yml'), 'utf8');
+    const wanted = [...compose.matchAll(/\$\{(\w+):\?/g)].map(([, name = '']) => name);
+    expect(wanted.filter((name) => !made[name])).toEqual([]);
+    expect(made.IDENTITY_PUBLIC_KEYS).toBe(publicKeyOf(made.IDENTITY_PRIVATE_KEY));
+    expect(run()).toEqual(made);
+    const given = `IDENTITY_PRIVATE_KEY=${made.IDENTITY_PRIVATE_KEY ?? ''}`;
+    writeFileSync(file, example.replace(/^IDENTITY_PRIVATE_KEY=$/m, given));
+    expect(run().IDENTITY_PUBLIC_KEYS).toBe(made.IDENTITY_PUBLIC_KEYS);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });
 
 const gibibytes = (quantity: unknown): number => {
