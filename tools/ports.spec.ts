@@ -1,10 +1,14 @@
 import { spawn } from 'node:child_process';
 import dgram from 'node:dgram';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
 import net from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
 import { tcpPort, udpPort } from './lanyard/ports.ts';
+import { System } from './lanyard/system.ts';
 
 describe('a port to listen at', () => {
   const closing: (() => void)[] = [];
@@ -62,5 +66,43 @@ describe('a port to listen at', () => {
     expect(found).toEqual([expect.any(Number), expect.any(Number)]);
     expect(found).not.toContain(0);
     expect([found[0] === tcp, found[1] === udp]).toEqual([false, false]);
+  });
+});
+
+describe('the ports of npm start', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'lanyard-ports-'));
+  const variables = ['LANYARD_HTTP_PORT', 'LANYARD_COAP_PORT', 'LANYARD_COAPS_PORT'];
+  const original = variables.map((name) => [name, process.env[name]] as const);
+
+  afterEach(() => {
+    for (const [name, value] of original)
+      if (value === undefined) delete process.env[name];
+      else process.env[name] = value;
+  });
+
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  it('stay those of the first start, unless the operator names others', async () => {
+    const system = new System({ dataDir: folder, quiet: true });
+    const planned = async () => {
+      const replicas = await system.planReplicas();
+      const gateway = replicas.find(({ app }) => app === 'gateway');
+      const { coapPort, dtlsPort, tlsPort } = replicas.find(({ app }) => app === 'device-proxy') ?? {};
+      return [gateway?.port, coapPort, dtlsPort, tlsPort];
+    };
+    const [http, coap, dtls, tls] = [await tcpPort(0), await udpPort(0), await udpPort(0), await tcpPort(0)];
+    for (const name of variables) delete process.env[name];
+    Object.assign(system.file.state.ports, {
+      'gateway-0': http,
+      'device-proxy-0-coap': coap,
+      'device-proxy-0-coap-dtls': dtls,
+      'device-proxy-0-coap-tls': tls,
+    });
+    expect(await planned()).toEqual([http, coap, dtls, tls]);
+    const [otherHttp, otherCoap, otherCoaps] = [await tcpPort(0), await udpPort(0), await udpPort(0)];
+    process.env['LANYARD_HTTP_PORT'] = String(otherHttp);
+    process.env['LANYARD_COAP_PORT'] = String(otherCoap);
+    process.env['LANYARD_COAPS_PORT'] = String(otherCoaps);
+    expect(await planned()).toEqual([otherHttp, otherCoap, otherCoaps, otherCoaps]);
   });
 });

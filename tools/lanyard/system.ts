@@ -57,15 +57,9 @@ export const serviceReadyWithinMs = 330_000;
 /** Longer than any service takes to drain. */
 export const stopWithinMs = 45_000;
 
-const usualCoapPort = Number(process.env.LANYARD_COAP_PORT || 5683);
+const usualCoapPort = 5683;
 /** Port for UDP (DTLS) and for TCP (TLS). */
-const usualCoapsPort = Number(process.env.LANYARD_COAPS_PORT || 5684);
-
-/** The port of a replica at its first start, which later starts reuse; 0: any, for all but the first of an app. */
-const wantedPort = (app: App, n: number) => {
-  if (n > 0) return 0;
-  return app === 'gateway' ? Number(process.env.LANYARD_HTTP_PORT || usualPorts.gateway) : usualPorts[app];
-};
+const usualCoapsPort = 5684;
 
 /**
  * MB of V8's young generation for services that fill the usual 16 so often that collecting it shows (docs/performance.md).
@@ -259,21 +253,33 @@ export class System {
     for (const app of apps)
       for (let n = 0; n < (this.options.replicas?.[app] ?? 1); n++) {
         const name = `${app}-${n}`;
-        ports[name] = await tcpPort(ports[name] ?? (this.options.freePorts ? 0 : wantedPort(app, n)));
+        const named = app === 'gateway' ? process.env.LANYARD_HTTP_PORT : undefined;
+        ports[name] = await tcpPort(this.wantedPort(name, n, usualPorts[app], named));
         const replica = { app, name, port: ports[name] ?? 0 };
         replicas.push(app === 'device-proxy' ? { ...replica, ...(await this.devicePorts(name, n)) } : replica);
       }
     return replicas;
   }
 
+  /**
+   * The recorded port, which later starts reuse, unless the operator names another one for the first replica. 0: any.
+   * @param named value of the operator's variable
+   */
+  private wantedPort(name: string, n: number, usual: number, named: string | undefined) {
+    const recorded = this.file.state.ports[name];
+    if (this.options.freePorts || n > 0) return recorded ?? 0;
+    return Number(named) || (recorded ?? usual);
+  }
+
   private async devicePorts(name: string, n: number) {
     const { ports } = this.file.state;
-    const usual = (port: number) => (this.options.freePorts || n > 0 ? 0 : port);
     const coap = `${name}-coap`;
     const [dtls, tls] = [`${coap}-dtls`, `${coap}-tls`];
-    ports[coap] = await udpPort(ports[coap] ?? usual(usualCoapPort), this.coapHost);
-    ports[dtls] = await udpPort(ports[dtls] ?? usual(usualCoapsPort), this.coapHost);
-    ports[tls] = await tcpPort(ports[tls] ?? usual(usualCoapsPort), this.coapHost);
+    const { coapHost } = this;
+    const [namedCoap, namedCoaps] = [process.env.LANYARD_COAP_PORT, process.env.LANYARD_COAPS_PORT];
+    ports[coap] = await udpPort(this.wantedPort(coap, n, usualCoapPort, namedCoap), coapHost);
+    ports[dtls] = await udpPort(this.wantedPort(dtls, n, usualCoapsPort, namedCoaps), coapHost);
+    ports[tls] = await tcpPort(this.wantedPort(tls, n, usualCoapsPort, namedCoaps), coapHost);
     return { coapPort: ports[coap], dtlsPort: ports[dtls], tlsPort: ports[tls] };
   }
 
