@@ -39,6 +39,7 @@ describe('an argument or a value of an option that a command does not take', () 
     ['drill.ts', ['--only', '['], '--only takes a regular expression, not "["'],
     ['cluster.ts', ['scale', '--only', '['], '--only takes a regular expression, not "["'],
     ['cluster.ts', ['check', '--kind', 'constructor'], '--kind takes dev, local, chart, not "constructor"'],
+    ['cluster.ts', ['check', '--context'], '--context goes with up, load, status, down, not with check'],
     ['images.ts', ['--base', 'x'], '--base takes auto, named or stand-in, not "x"'],
     ['test-openapi.ts', ['--seed', 'x'], '--seed takes a whole number from 0, not "x"'],
     ['test-openapi.ts', ['--seed', ' '], '--seed takes a whole number from 0, not " "'],

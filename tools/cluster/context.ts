@@ -66,7 +66,11 @@ const install = async (kubectl: Kubectl, registry: string | undefined) => {
   );
 };
 
+/** The others measure or test the nodes of this machine. */
+const commands = ['up', 'load', 'status', 'down'];
+
 export const inContext = async (name: string, { registry }: { registry?: string | undefined }) => {
+  if (!commands.includes(name)) throw new Stop(`--context goes with ${commands.join(', ')}, not with ${name}`);
   const kubectl = Kubectl.ofContext();
   await check(kubectl);
   if (name === 'load') await install(kubectl, registry);
