@@ -19,3 +19,13 @@ it('docs/backup.md says where root keeps the data of PostgreSQL outside of the f
   expect(page).toContain('`/var/lib/lanyard/<hash of the folder>`');
   expect(`/var/lib/lanyard/${stdout.trim()}`).toBe(folderForNobody(join(root, '.lanyard')));
 });
+
+it('a backup that is made in the clone is neither committed nor sent to a builder of images', () => {
+  const linesOf = (path: string) => readFileSync(join(root, path), 'utf8').split('\n');
+  const program = readFileSync(join(root, 'tools/backup.ts'), 'utf8');
+  const names = [/--file="(lanyard-[^"]+)"/.exec(page)?.[1], /`(lanyard-[^`]+)`/.exec(program)?.[1]];
+  const patterns = names.map((name) => name?.replace(/\$[({].+[)}]/, '*'));
+  expect(patterns).toEqual(['lanyard-*.dump', 'lanyard-*.backup']);
+  expect(linesOf('.gitignore')).toEqual(expect.arrayContaining(patterns.map((pattern) => `/${pattern}`)));
+  expect(linesOf('.dockerignore')).toEqual(expect.arrayContaining(patterns));
+});
