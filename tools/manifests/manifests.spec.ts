@@ -206,6 +206,21 @@ it('PostgreSQL has connections for all pods that autoscalers may start, and half
   expect(Number(parameters.max_connections)).toBeGreaterThanOrEqual(sum * 12 * 1.5);
 });
 
+it('each node of the Redis Cluster has a Kubernetes node of its own, so that no two of them are lost together', () => {
+  const [redis] = workloadsOf(buildKustomization(join(root, 'k8s/infrastructure/redis-cluster'))).filter(
+    ({ kind }) => kind === 'StatefulSet',
+  );
+  expect(redis?.replicas).toBe(6);
+  expect(redis?.pod.topologySpreadConstraints).toContainEqual(
+    expect.objectContaining({
+      topologyKey: 'kubernetes.io/hostname',
+      whenUnsatisfiable: 'DoNotSchedule',
+      maxSkew: 1,
+      minDomains: redis?.replicas,
+    }),
+  );
+});
+
 it('the whole system on one machine, infrastructure included, is limited to 8 GiB, and two processors are enough', () => {
   const containers = workloadsOf(buildKustomization(join(root, 'k8s/overlays/local'))).flatMap(({ pod, replicas }) =>
     Array.from({ length: replicas ?? Number.NaN }, () => pod.containers).flat(),
