@@ -11,6 +11,8 @@ export interface Kafka {
   brokers: string;
   topicPrefix: string;
   security?: KafkaSecurity;
+  /** KAFKA_MIN_INSYNC_REPLICAS. */
+  minInsyncReplicas?: number;
 }
 
 export type Installation = Kafka & { databaseUrl: string };

@@ -53,3 +53,9 @@ describe('a restore into the installation of npm start', () => {
     expect(installation({}, { forRestore: true }).brokers).toBe('127.0.0.1:1');
   });
 });
+
+it('the settings of topics are those that the services leave, so that a backup changes none', () => {
+  const named = { DATABASE_URL: 'postgres://a/b', KAFKA_BROKERS: 'a:1' };
+  expect(installation({ ...named, KAFKA_MIN_INSYNC_REPLICAS: '1' })).toMatchObject({ minInsyncReplicas: 1 });
+  expect(installation(named)).toMatchObject({ brokers: 'a:1', minInsyncReplicas: 2 });
+});

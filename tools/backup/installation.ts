@@ -29,9 +29,12 @@ export const installation = (
   const reader = env(environment);
   const topicPrefix = reader.string('KAFKA_TOPIC_PREFIX', '');
   const security = kafkaSecurity(reader);
+  // Whatever makes sure of topics adjusts their settings, too: to the same values as the services.
+  const minInsyncReplicas = reader.int('KAFKA_MIN_INSYNC_REPLICAS', 2, { min: 1, max: 9 });
   const brokers = reader.optional('KAFKA_BROKERS');
   const databaseUrl = reader.optional('DATABASE_URL') && databaseConfig(reader, 'backup').secrets.databaseUrl;
-  if (databaseUrl && brokers) return { databaseUrl, brokers, topicPrefix, security };
+  const kafka = { topicPrefix, security, minInsyncReplicas };
+  if (databaseUrl && brokers) return { databaseUrl, brokers, ...kafka };
   const folder = dataFolder();
   if (!existsSync(join(folder, 'state.json')))
     throw new Stop('Nothing runs here: set DATABASE_URL and KAFKA_BROKERS, or LANYARD_DATA.');
@@ -43,8 +46,7 @@ export const installation = (
   return {
     databaseUrl: databaseUrl ?? `postgres://lanyard:${databasePassword}@${address('postgresql')}/postgres`,
     brokers: brokers ?? (address('kafka') as string),
-    topicPrefix,
-    security,
+    ...kafka,
   };
 };
 

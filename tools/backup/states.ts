@@ -8,10 +8,11 @@ import { pagesOf } from './database.ts';
 
 const states = topics.filter(({ kind }) => kind === 'state');
 
-const connection = ({ brokers, topicPrefix, security }: Kafka) =>
+const connection = ({ brokers, topicPrefix, security, minInsyncReplicas }: Kafka) =>
   new KafkaConnection({
     brokers: brokers.split(','),
     topicPrefix,
+    ...(minInsyncReplicas !== undefined && { minInsyncReplicas }),
     ...(security && { security }),
     clientId: `backup-${process.pid}`,
     logger: createLogger({ app: 'backup', replicaId: 'backup', level: 'silent' }),
