@@ -3,7 +3,7 @@ import { ensureDatabaseUsers } from './database-users.ts';
 import { kafka, postgresql, redis, type ServerSpec } from './infrastructure-processes.ts';
 import { fetchInfrastructure } from './fetch-infrastructure.ts';
 import { tcpPort } from './ports.ts';
-import { answers, waitUntil } from './probes.ts';
+import { answers, serverPorts, waitUntil } from './probes.ts';
 import { isProcess, launch, processOf, stopProcess } from './processes.ts';
 import { say as toTerminal } from './project.ts';
 import type { InfrastructurePasswords, Unit } from './state.ts';
@@ -30,7 +30,7 @@ interface InfrastructureOptions {
 }
 
 const versions = { kafka: '4.1.1', postgresql: '18.1', redis: '6.2' };
-const usualPorts = { kafka: 9092, 'kafka-controller': 9093, postgresql: 5432, redis: 6379 };
+const usualPorts = { ...serverPorts, 'kafka-controller': 9093 };
 
 /** Reads KAFKA_BROKERS, DATABASE_URL and REDIS_URL, each of which may be given alone. */
 export const externalInfrastructure = (): Partial<InfrastructureUrls> => ({
@@ -100,8 +100,8 @@ export const startInfrastructure = async ({
     const version = elsewhere ? 'external' : versions[name];
     if (elsewhere) {
       const address = publicAddress(elsewhere);
-      const probe = () =>
-        expectsTls(name, elsewhere) ? answers.listener(address, usualPorts[name]) : answers[name](address);
+      const tls = expectsTls(name, elsewhere);
+      const probe = () => (tls ? answers.listener(address, usualPorts[name]) : answers[name](address));
       await waitUntil(`${name} at ${address}`, probe, {
         timeoutMs: 30_000,
         hint: 'It was named in the environment.',
@@ -115,6 +115,7 @@ export const startInfrastructure = async ({
         marker: '',
         restarts: 0,
         external: true,
+        tls,
         stopSignal: 'SIGTERM',
       };
       return { unit, launch: () => 0 };

@@ -16,6 +16,9 @@ const ask = (address: string, usualPort: number, send?: Buffer, isGood: (answer:
     for (const event of ['error', 'timeout', 'close']) socket.once(event, () => finish(false));
   });
 
+/** Where each server listens if its address names no port. */
+export const serverPorts = { kafka: 9092, postgresql: 5432, redis: 6379 };
+
 /** ApiVersions request, version 0. */
 const apiVersions = Buffer.from('0000000a0012000000000001ffff', 'hex');
 
@@ -29,18 +32,18 @@ const startup = () => {
 
 export const answers = {
   /** @param address host:port */
-  kafka: (address: string) => ask(address, 9092, apiVersions, (answer) => answer.length > 4),
+  kafka: (address: string) => ask(address, serverPorts.kafka, apiVersions, (answer) => answer.length > 4),
   /**
    * An authentication request means that the server is ready, an error that it is starting or refuses.
    * @param address host:port
    */
-  postgresql: (address: string) => ask(address, 5432, startup(), (answer) => answer[0] === 0x52),
+  postgresql: (address: string) => ask(address, serverPorts.postgresql, startup(), (answer) => answer[0] === 0x52),
   /**
    * NOAUTH, the answer of a server that requires a password, means that it is ready too.
    * @param address host:port
    */
   redis: (address: string) =>
-    ask(address, 6379, Buffer.from('PING\r\n'), (answer) => /^(\+PONG|-NOAUTH)/.test(answer.toString())),
+    ask(address, serverPorts.redis, Buffer.from('PING\r\n'), (answer) => /^(\+PONG|-NOAUTH)/.test(answer.toString())),
   /**
    * Whether a server accepts connections.
    * @param address host:port

@@ -20,7 +20,7 @@ import { apps, type App, type Secrets } from './service-processes.ts';
 
 /**
  * A process of the system. `marker`, `signature`: as in `ServerSpec`; `restarts`: how often it was restarted after its
- * death; `external`: a server that runs elsewhere, and is not stopped
+ * death; `external`: a server that runs elsewhere, and is not stopped; `tls`: whether that server expects TLS
  */
 export interface Unit {
   kind: 'infrastructure' | 'service';
@@ -32,6 +32,7 @@ export interface Unit {
   signature?: string;
   restarts: number;
   external?: boolean;
+  tls?: boolean;
   stopSignal: NodeJS.Signals;
 }
 

@@ -1,4 +1,4 @@
-import { answers } from './probes.ts';
+import { answers, serverPorts } from './probes.ts';
 import { isProcess } from './processes.ts';
 import { textTable } from './tables.ts';
 import type { StateFile, Unit } from './state.ts';
@@ -6,7 +6,9 @@ import type { StateFile, Unit } from './state.ts';
 const ready = async (unit: Unit) => {
   if (!unit.external && !isProcess(unit.pid, unit.marker)) return false;
   if (unit.kind === 'service') return answers.service(unit.address);
-  return answers[unit.name as 'kafka' | 'postgresql' | 'redis'](unit.address);
+  const name = unit.name as keyof typeof serverPorts;
+  // As at the start: the probes have no TLS.
+  return unit.tls ? answers.listener(unit.address, serverPorts[name]) : answers[name](unit.address);
 };
 
 /** The running processes, as one object for scripts. */
