@@ -60,6 +60,19 @@ describe('a stream of entries', () => {
     await run;
   });
 
+  it('shows that it lives while entries come that the filters exclude', async () => {
+    const { clock, client, follower } = follow([], new PassThrough());
+    const run = follower.run(placeAt(0));
+    await clock.advance(0);
+    for (let ms = 0; ms < 2 * heartbeatMs; ms += 1_000) {
+      follower.notify();
+      await clock.advance(1_000);
+    }
+    expect(String(client.read())).toMatch(/^retry: \d+\nid: e0\n\n(?:id: e0\n: alive\n\n){2}$/);
+    client.destroy();
+    await run;
+  });
+
   it('gives an id to come back with behind each part of the log that has nothing for the client', async () => {
     const nothingTo = (position: number): Page => ({ events: [], place: placeAt(position), hasMore: true });
     const { clock, asked, client, follower } = follow(

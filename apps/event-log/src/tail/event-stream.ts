@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
-import type { Clock } from '@lanyard/service';
+import type { Clock, Timer } from '@lanyard/service';
 import type { Place, StoredEvent, StoredPage } from '../query/stored-events.js';
 import { closeLingerMs, heartbeatMs, readPeriodMs, reconnectMs, slowClientMs } from './limits.js';
 
@@ -26,6 +26,9 @@ export class EventStream {
   private ended = false;
   private isNotified = false;
   private wake: (() => void) | undefined;
+  /** Nothing was written for `heartbeatMs`. */
+  private isKeepAliveDue = false;
+  private heartbeat: Timer | undefined;
   private readonly closed = new AbortController();
 
   constructor(private readonly parts: StreamParts) {
@@ -71,16 +74,18 @@ export class EventStream {
 
   private stop(): void {
     this.ended = true;
+    this.heartbeat?.cancel();
     this.wake?.();
   }
 
-  /** Waits for `readPeriodMs`, then until there may be entries. After `heartbeatMs` without any, sends a keep-alive. */
+  /**
+   * Waits for `readPeriodMs`, then until there may be entries, or until a keep-alive is due, which it sends: also while
+   * entries come all the time, and the filters exclude all of them.
+   */
   private async pause({ id }: Place): Promise<void> {
-    const { clock } = this.parts;
     await this.sleep(readPeriodMs, () => this.ended);
-    const dueMs = clock.now() + heartbeatMs;
-    await this.sleep(heartbeatMs, () => this.ended || this.isNotified);
-    if (clock.now() >= dueMs) await this.write(`id: ${id}\n: alive\n\n`);
+    await this.sleep(heartbeatMs, () => this.ended || this.isNotified || this.isKeepAliveDue);
+    if (this.isKeepAliveDue) await this.write(`id: ${id}\n: alive\n\n`);
   }
 
   private sleep(forMs: number, isOver: () => boolean): Promise<void> {
@@ -96,9 +101,20 @@ export class EventStream {
     });
   }
 
+  private startHeartbeat(): void {
+    this.isKeepAliveDue = false;
+    this.heartbeat?.cancel();
+    this.heartbeat = this.parts.clock.after(heartbeatMs, () => {
+      this.isKeepAliveDue = true;
+      this.wake?.();
+    });
+  }
+
   private async write(text: string): Promise<void> {
+    if (text === '' || this.ended) return;
     const { client, clock } = this.parts;
-    if (text === '' || this.ended || client.write(text)) return;
+    this.startHeartbeat();
+    if (client.write(text)) return;
     const timer = clock.after(slowClientMs, () => client.destroy());
     // Closed before everything was written: `close` has ended the stream.
     await once(client, 'drain', { signal: this.closed.signal }).catch(() => undefined);
