@@ -178,4 +178,11 @@ describe('GET /v3/explain', () => {
     expect(await timeline('2026-01-01T10:00:00Z')).toEqual([]);
     expect(await timeline('2026-01-01T10:00:00.000002Z')).toHaveLength(1);
   });
+
+  it('404 for a name that no device has, also if it is one of a path beside those of devices', async () => {
+    const device = { id: newId(), endpoint_name: 'e', state: 'registered', lifecycle_status: 'enabled' };
+    registry.handler = answer({ '/v3/devices': [200, list()], '/v3/devices/export': [200, device] });
+    const { status, body } = await get('/v3/explain?device_id=export');
+    expect([status, body['message']]).toEqual([404, 'No such device in this account.']);
+  });
 });

@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { notifications } from '../permissions.js';
 import { type LeftOut, type PartRequest, UpstreamClient, UpstreamRefused } from '../proxy/upstream-client.js';
 import type { Upstream } from '../upstreams.js';
+import { DeviceNotFound } from '../errors.js';
 import { DeviceScopes } from '../proxy/device-scopes.js';
 import { type Explanation, newest, type TimelineEntry } from './explanation.js';
 import type { ChannelFacts, CommandPart, DeviceFacts, DevicePart, EchoFacts, EventPart, LogFacts } from './facts.js';
@@ -144,20 +145,26 @@ export class Explanations {
     });
   }
 
+  /** Throws DeviceNotFound. */
   private async deviceOf(caller: Identity, given: string): Promise<DeviceFacts> {
-    const text = encodeURIComponent(given);
-    const byId = (): Promise<DeviceFacts> => this.subject<DeviceFacts>('registry', `/v3/devices/${text}`, caller);
-    const byName = async (): Promise<DeviceFacts | undefined> => {
-      const path = `/v3/devices?limit=2&endpoint_name__eq=${text}`;
-      return (await this.subject<{ data: DeviceFacts[] }>('registry', path, caller)).data[0];
-    };
+    // Only an id: beside its devices, the directory has paths such as `/v3/devices/export`.
+    const found = isId(given) ? await this.deviceWith(caller, given) : undefined;
     // A name may look like an id: it is used as a name only if no device has this id.
-    if (!isId(given)) return (await byName()) ?? byId();
-    return byId().catch(async (error: unknown) => {
-      const named = error instanceof NotFound ? await byName() : undefined;
-      if (!named) throw error;
-      return named;
+    return found ?? this.deviceNamed(caller, given);
+  }
+
+  private deviceWith(caller: Identity, id: string): Promise<DeviceFacts | undefined> {
+    return this.subject<DeviceFacts>('registry', `/v3/devices/${id}`, caller).catch((error: unknown) => {
+      if (error instanceof NotFound) return undefined;
+      throw error;
     });
+  }
+
+  private async deviceNamed(caller: Identity, name: string): Promise<DeviceFacts> {
+    const path = `/v3/devices?limit=2&endpoint_name__eq=${encodeURIComponent(name)}`;
+    const [named] = (await this.subject<{ data: DeviceFacts[] }>('registry', path, caller)).data;
+    if (!named) throw new DeviceNotFound();
+    return named;
   }
 
   /** The facts without which there is nothing to explain; an upstream's error is passed on to the client. */
