@@ -269,4 +269,26 @@ describe('time', () => {
       clock.adjust(3_600_000);
     }
   });
+
+  it('a command that ended a moment ago is explained before those that were accepted after it', async () => {
+    const app = newKey(system.accountId);
+    const deviceId = newId();
+    await system.lifecycle(deviceId, 'absent-explained', 'created');
+    const ask = async (asyncId: string): Promise<number> => {
+      const path = `/v2/device-requests/${deviceId}?async-id=${asyncId}`;
+      return (await system.call(proxy, app, 'POST', path, { method: 'GET', uri: '/3/0/0' })).status;
+    };
+    await eventually(async () => expect(await ask('explained-1')).toBe(202));
+    await advance(1);
+    expect(await ask('explained-2')).toBe(202);
+    await advance(1);
+    expect((await system.call(proxy, app, 'DELETE', '/v3/device-requests/explained-1')).status).toBe(204);
+    const newestBefore = async (ms: number): Promise<unknown> => {
+      const before = new Date(ms).toISOString();
+      return (await system.call(proxy, app, 'GET', `/explain/devices/${deviceId}?limit=1&before=${before}`)).json;
+    };
+    const [first, second] = [{ async_id: 'explained-1', state: 'cancelled' }, { async_id: 'explained-2' }];
+    expect(await newestBefore(clock.now() + 1)).toMatchObject({ commands: [first], has_more: true });
+    expect(await newestBefore(clock.now())).toMatchObject({ commands: [second], has_more: true });
+  });
 });

@@ -22,6 +22,6 @@ export class ExplainController {
     @Query('limit') limit: string,
     @Query('before') before: string,
   ): Promise<ExplainedDevice> {
-    return this.explanations.device(caller, deviceId, Number(limit), new Date(before));
+    return this.explanations.device(caller, deviceId, Number(limit), before);
   }
 }

@@ -1,9 +1,10 @@
-import { type Clock, CLOCK, CONFIG, formatTimestamp, type Identity } from '@lanyard/service';
+import { type Clock, CLOCK, CONFIG, formatTimestamp, type Identity, inOrder } from '@lanyard/service';
 import { DataSource, In, LessThan } from 'typeorm';
 import { Inject, Injectable } from '@nestjs/common';
 import type { DeviceProxyConfig } from '../config.js';
 import { Command } from '../commands/command.entity.js';
 import { CommandHistory, type CommandRecord, commandRecord, outlineColumns } from '../commands/history.js';
+import { queueLengthMax } from '../commands/limits.js';
 import { SessionStore } from '../sessions/session-store.js';
 import { Sessions } from '../sessions/sessions.js';
 
@@ -27,7 +28,7 @@ export interface ExplainedCommand {
 
 export interface ExplainedDevice {
   session: SessionView | null;
-  /** Newest first. */
+  /** In the order of their newest entries before the time, the newest first. */
   commands: CommandRecord[];
   has_more: boolean;
   /** Unfinished commands. */
@@ -35,6 +36,18 @@ export interface ExplainedDevice {
 }
 
 const active = ['waiting', 'executing'] as const;
+
+/**
+ * The commands with the newest entries before a time: when a command was accepted, last sent, and ended. One that ended
+ * just now may have waited while many others were accepted. At most `queueLengthMax` wait, and they are sent in order,
+ * so commands further back have no newer entries.
+ */
+const newestSql = `
+  SELECT id FROM (
+    SELECT id, accepted_at, attempted_at, finished_at FROM commands
+    WHERE account_id = $1 AND device_id = $2 AND accepted_at < $3 ORDER BY id DESC LIMIT $4) c
+  ORDER BY GREATEST(accepted_at, CASE WHEN attempted_at < $3 THEN attempted_at END,
+    CASE WHEN finished_at < $3 THEN finished_at END) DESC, id DESC LIMIT $5`;
 
 /** This service's part of explanations; the gateway merges them with those of other services. */
 @Injectable()
@@ -60,21 +73,18 @@ export class Explanations {
     return { command: commandRecord(command), ahead, session };
   }
 
-  /** Commands accepted before a time, without their results. Empty if the account has no such device. */
-  async device({ accountId }: Identity, deviceId: string, limit: number, before: Date): Promise<ExplainedDevice> {
+  /** With the commands that have the newest entries before a time. Empty if the account has no such device. */
+  async device({ accountId }: Identity, deviceId: string, limit: number, before: string): Promise<ExplainedDevice> {
     const { manager } = this.dataSource;
-    const [commands, waiting, session] = await Promise.all([
-      manager.find(Command, {
-        select: outlineColumns,
-        where: { accountId, deviceId, acceptedAt: LessThan(before) },
-        order: { id: 'DESC' },
-        take: limit + 1,
-      }),
+    const looked = limit + 1 + queueLengthMax;
+    const [rows, waiting, session] = await Promise.all([
+      this.dataSource.query<{ id: string }[]>(newestSql, [accountId, deviceId, before, looked, limit + 1]),
       manager.countBy(Command, { accountId, deviceId, state: In(active) }),
       this.session(accountId, deviceId),
     ]);
-    const shown = commands.slice(0, limit).map(commandRecord);
-    return { session, commands: shown, has_more: commands.length > limit, waiting };
+    const ids = rows.slice(0, limit).map(({ id }) => id);
+    const commands = inOrder(ids, await manager.find(Command, { where: { id: In(ids) }, select: outlineColumns }));
+    return { session, commands: commands.map(commandRecord), has_more: rows.length > limit, waiting };
   }
 
   private async session(accountId: string, deviceId: string): Promise<SessionView | null> {
