@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { newId } from '@lanyard/service';
 import { type Reply, TestSystem } from './test-system.js';
@@ -6,13 +7,17 @@ import { Upstream } from './upstream.js';
 let gateway: TestSystem;
 let registry: Upstream;
 let others: Upstream;
+let log: Upstream;
 let devicesKey: string;
+
+const respond = (response: ServerResponse, status: number, body: object): void =>
+  void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 
 const answer =
   (answers: Record<string, [status: number, body: object]>): Upstream['handler'] =>
   ({ url = '' }, response) => {
     const [status, body] = answers[url.split('?', 1)[0] as string] ?? [404, {}];
-    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+    respond(response, status, body);
   };
 
 const list = (...data: object[]): object => ({ object: 'list', data, total_count: data.length });
@@ -22,6 +27,7 @@ const item = (kind: string): object => ({ object: 'attention-item', kind, id: ki
 beforeAll(async () => {
   registry = await new Upstream().listen();
   others = await new Upstream().listen();
+  log = await new Upstream().listen();
   gateway = await (
     await TestSystem.corner('fleet')
   ).start({
@@ -29,6 +35,7 @@ beforeAll(async () => {
     GATEWAY_SNAPSHOT_URLS: others.url,
     GATEWAY_DEVICE_PROXY_URLS: others.url,
     GATEWAY_DISPATCHER_URLS: others.url,
+    GATEWAY_EVENT_LOG_URLS: log.url,
   });
   const group = await gateway.call('/v3/policy-groups', {
     method: 'POST',
@@ -42,6 +49,7 @@ beforeEach(() => {
     '/statistics': [200, { total: 3, by_state: { registered: 3 }, by_lifecycle_status: { enabled: 3 } }],
     '/v3/attention/expiring-certificates': [200, list(item('expiring-certificates'))],
   });
+  log.handler = answer({ '/v3/device-events': [503, {}] });
   others.handler = answer({
     '/statistics': [200, { step_seconds: 10, from: 'a', to: 'b', steps: [] }],
     '/v3/attention/lost-subscriptions': [200, { ...list(item('lost-subscriptions')), total_count: 1_001 }],
@@ -53,6 +61,7 @@ afterAll(async () => {
   await gateway?.stop();
   await registry?.stop();
   await others?.stop();
+  await log?.stop();
 });
 
 const get = (path: string, key?: string): Promise<Reply> => gateway.call(path, { ...(key !== undefined && { key }) });
@@ -184,5 +193,49 @@ describe('GET /v3/explain', () => {
     registry.handler = answer({ '/v3/devices': [200, list()], '/v3/devices/export': [200, device] });
     const { status, body } = await get('/v3/explain?device_id=export');
     expect([status, body['message']]).toEqual([404, 'No such device in this account.']);
+  });
+
+  it('200 has every entry once, page by page, whichever service has more than fits on a page', async () => {
+    const id = newId();
+    const at = (seconds: number): string => `2024-01-01T10:00:${String(seconds).padStart(2, '0')}.000000Z`;
+    const device = { id, endpoint_name: 'e', created_at: at(0), state: 'registered', lifecycle_status: 'enabled' };
+    registry.handler = answer({ [`/v3/devices/${id}`]: [200, device] });
+    const logged = [7, 6, 5, 5, 4, 3, 2, 2, 1].map(at);
+    log.handler = ({ url = '' }, response) => {
+      const { searchParams } = new URL(url, log.url);
+      const limit = Number(searchParams.get('limit'));
+      const found = logged.filter((date_time) => date_time <= String(searchParams.get('date_time__lte')));
+      const data = found.slice(0, limit).map((date_time) => ({ date_time }));
+      respond(response, 200, { data, has_more: found.length > limit });
+    };
+    // Accepted one after the other, then sent and ended.
+    const commands = [
+      [11, 14, 15],
+      [12, 16, 17],
+      [13, 18, 19],
+    ].map((seconds) => seconds.map(at));
+    const facts = ([created_at, attempted_at, finished_at]: string[]): object => ({
+      created_at,
+      attempted_at,
+      finished_at,
+    });
+    others.handler = ({ url = '' }, response) => {
+      const { pathname, searchParams } = new URL(url, others.url);
+      if (pathname !== `/explain/devices/${id}`) return respond(response, 404, {});
+      const limit = Number(searchParams.get('limit'));
+      const before = String(searchParams.get('before'));
+      const last = (times: string[]): string => times.findLast((time) => time < before) ?? '';
+      const found = commands.filter((times) => last(times) !== '').sort((a, b) => (last(a) < last(b) ? 1 : -1));
+      const shown = found.slice(0, limit).map(facts);
+      respond(response, 200, { session: null, commands: shown, has_more: found.length > limit, waiting: 0 });
+    };
+    const timesBefore = async (limit: number, before = ''): Promise<string[]> => {
+      const { status, body } = await get(`/v3/explain?device_id=${id}&limit=${limit}${before}`);
+      expect([status, body['left_out']]).toEqual([200, []]);
+      const times = (body['timeline'] as { at: string }[]).map((entry) => entry.at);
+      return body['has_more'] ? [...(await timesBefore(limit, `&before=${times[0]}`)), ...times] : times;
+    };
+    const all = [at(0), ...logged, ...commands.flat()].sort();
+    for (const limit of [1, 2, 3, 50]) expect([limit, await timesBefore(limit)]).toEqual([limit, all]);
   });
 });

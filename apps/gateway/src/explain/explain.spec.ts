@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { newest, type TimelineEntry } from './explanation.js';
+import { justBefore, newest, type TimelineEntry } from './explanation.js';
 import type { ChannelFacts, CommandFacts, EventPart, Session } from './facts.js';
 import { commandEntries } from './timeline.js';
 import { commandWaits, deviceWaits, eventWaits } from './waits-for.js';
@@ -65,6 +65,19 @@ describe('a timeline', () => {
     const all = ['1', '2', '2', '3'].map(entry);
     expect(newest(all, 2, '9')).toEqual({ timeline: ['2', '2', '3'].map(entry), cut: true });
   });
+
+  it('leaves to the next page what a service has not given all of, but never everything', () => {
+    const all = ['1', '2', '3', '4'].map(entry);
+    expect(newest(all, 9, '9', '2')).toEqual({ timeline: ['3', '4'].map(entry), cut: true });
+    expect(newest(all, 1, '9', '2')).toEqual({ timeline: [entry('4')], cut: true });
+    expect(newest(all, 9, '3', '2')).toEqual({ timeline: [entry('2')], cut: true });
+  });
+
+  it.each([
+    ['2026-01-01T10:00:00.000001Z', '2026-01-01T10:00:00.000000Z'],
+    ['2026-01-01T10:00:00.120000Z', '2026-01-01T10:00:00.119999Z'],
+    ['2026-01-01T00:00:00.000000Z', '2025-12-31T23:59:59.999999Z'],
+  ])('just before %s is %s', (at, before) => expect(justBefore(at)).toBe(before));
 
   it('tells a command from acceptance to end', () => {
     expect(commandEntries(ended).map(({ what }) => what)).toEqual([

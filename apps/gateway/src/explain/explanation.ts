@@ -1,3 +1,4 @@
+import { formatTimestamp } from '@lanyard/service';
 import { z } from 'zod';
 import { LeftOut } from '../proxy/upstream-client.js';
 
@@ -34,15 +35,29 @@ export const timelineLimit = { min: 1, max: 200, default: 50 } as const;
 export const inOrder = (entries: readonly TimelineEntry[]): TimelineEntry[] =>
   [...entries].sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
 
-/** The newest `limit` entries before a time, and whether older ones were cut off. */
+/**
+ * The newest `limit` entries before a time, and whether older ones were cut off. `incompleteUpTo`: at this moment and
+ * before, a service has more facts than it gave. The next page has all of that time, so its entries are left to it.
+ */
 export const newest = (
   entries: readonly TimelineEntry[],
   limit: number,
   before: string,
+  incompleteUpTo = '',
 ): { timeline: TimelineEntry[]; cut: boolean } => {
   const earlier = inOrder(entries.filter(({ at }) => at < before));
-  const [first] = earlier.slice(-limit);
+  const complete = earlier.filter(({ at }) => at > incompleteUpTo);
+  // Everything that a service gave may be of one moment: without it, no page would get past that moment.
+  const known = complete.length > 0 ? complete : earlier.filter(({ at }) => at === incompleteUpTo);
+  const [first] = known.slice(-limit);
   // Entries of the same moment stay on one page, because `before` would skip the rest of them.
-  const timeline = first ? earlier.filter(({ at }) => at >= first.at) : [];
+  const timeline = first ? known.filter(({ at }) => at >= first.at) : [];
   return { timeline, cut: timeline.length < earlier.length };
+};
+
+/** The last time before this one. Both have six decimals. */
+export const justBefore = (at: string): string => {
+  const microseconds = Number(at.slice(-7, -1));
+  if (microseconds > 0) return `${at.slice(0, -7)}${String(microseconds - 1).padStart(6, '0')}Z`;
+  return formatTimestamp(Date.parse(at) - 1).replace('000Z', '999Z');
 };

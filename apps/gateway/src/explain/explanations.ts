@@ -5,7 +5,7 @@ import { type LeftOut, type PartRequest, UpstreamClient, UpstreamRefused } from 
 import type { Upstream } from '../upstreams.js';
 import { DeviceNotFound } from '../errors.js';
 import { DeviceScopes } from '../proxy/device-scopes.js';
-import { type Explanation, newest, type TimelineEntry } from './explanation.js';
+import { type Explanation, justBefore, newest, type TimelineEntry } from './explanation.js';
 import type { ChannelFacts, CommandPart, DeviceFacts, DevicePart, EchoFacts, EventPart, LogFacts } from './facts.js';
 import {
   channelEntries,
@@ -27,29 +27,45 @@ export interface Page {
 /** The same text as the dispatcher's. */
 const unknownEvent = 'The account has no event with this uid within the last 26 hours.';
 
+interface LogPart {
+  data: LogFacts[];
+  has_more: boolean;
+}
+
 interface Found {
   waitsFor: string;
   entries: readonly TimelineEntry[];
   leftOut?: LeftOut;
-  /** An upstream has older facts than those it answered with. */
-  hasMore?: boolean;
+  /** At this moment and before, an upstream has more facts than those that it answered with; '' if none has. */
+  incompleteUpTo?: string;
 }
 
 const explain = (
   subject: Explanation['subject'],
   { limit, before }: Page,
-  { waitsFor, entries, leftOut = [], hasMore = false }: Found,
+  { waitsFor, entries, leftOut = [], incompleteUpTo = '' }: Found,
 ): Explanation => {
-  const { timeline, cut } = newest(entries, limit, before);
+  const { timeline, cut } = newest(entries, limit, before, incompleteUpTo);
   return {
     object: 'explanation',
     subject,
     waits_for: waitsFor,
     timeline,
     limit,
-    has_more: cut || hasMore,
+    has_more: cut || incompleteUpTo !== '',
     left_out: leftOut,
   };
+};
+
+/** `incompleteUpTo` of the facts about a device. */
+const whereFactsEnd = (before: string, proxy: DevicePart | undefined, log: LogPart | undefined): string => {
+  const logged = log?.has_more ? log.data.map(({ date_time }) => date_time) : [];
+  // The device-proxy gives the commands whose last entry before the time is newest.
+  const ofCommands = proxy?.has_more
+    ? proxy.commands.flatMap((command) => newest(commandEntries(command), 1, before).timeline.at(-1)?.at ?? [])
+    : [];
+  const oldest = [logged, ofCommands].flatMap((times) => times.toSorted().slice(0, 1));
+  return oldest.toSorted().at(-1) ?? '';
 };
 
 /** Reads the facts of the upstreams on behalf of the caller and sorts them into one order. */
@@ -91,8 +107,9 @@ export class Explanations {
     const { id: deviceId } = device;
     const id = encodeURIComponent(deviceId);
     const { limit, before } = page;
-    const query = `limit=${limit}&before=${encodeURIComponent(before)}`;
-    const events = `device_id=${id}&limit=${Math.max(2, limit)}&date_time__lte=${encodeURIComponent(before)}`;
+    // One more than the page has: the oldest one only shows how far back the facts reach.
+    const query = `limit=${limit + 1}&before=${encodeURIComponent(before)}`;
+    const events = `device_id=${id}&limit=${limit + 1}&date_time__lte=${encodeURIComponent(justBefore(before))}`;
     const [proxy, log, echo] = await Promise.all([
       this.optionalPart<DevicePart>(caller, {
         upstream: 'device-proxy',
@@ -100,7 +117,7 @@ export class Explanations {
         needed: 'commands',
         leftOut,
       }),
-      this.optionalPart<{ data: LogFacts[]; has_more: boolean }>(caller, {
+      this.optionalPart<LogPart>(caller, {
         upstream: 'event-log',
         path: `/v3/device-events?${events}`,
         needed: 'events.read',
@@ -124,7 +141,7 @@ export class Explanations {
       waitsFor: proxy ? deviceWaits(device, proxy) : 'Not known: the facts of the device-proxy are missing.',
       entries,
       leftOut,
-      hasMore: (proxy?.has_more ?? false) || (log?.has_more ?? false),
+      incompleteUpTo: whereFactsEnd(before, proxy, log),
     });
   }
 
