@@ -228,6 +228,10 @@ describe('the log as a stream', () => {
     expect((await list('order=DESC&limit=2')).data).toEqual(all.data.toReversed().slice(0, 2));
     for (const wrong of ['colour=red', 'source=moon', 'limit=x'])
       expect((await log.call(`/v3/device-event-codes?${wrong}`, {})).status).toBe(400);
-    expect((await log.call('/v3/device-event-codes?after=nothing', {})).status).toBe(404);
+    for (const after of ['nothing', 'SYS_999'])
+      expect((await log.call(`/v3/device-event-codes?after=${after}`, {})).status).toBe(404);
+    const successes = (await list('event_type_description=SUCCESS')).data;
+    // A code between the two, which the filter excludes.
+    expect((await list('event_type_description=SUCCESS&after=SYS_200')).data).toEqual(successes.slice(1));
   });
 });

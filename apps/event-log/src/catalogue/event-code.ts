@@ -1,4 +1,4 @@
-import { type Filter, listEnvelope, listLimit, type ListQuery, type ListSpec } from '@lanyard/service';
+import { type Filter, listEnvelope, listLimit, type ListQuery, type ListSpec, PageNotFound } from '@lanyard/service';
 import { z } from 'zod';
 import { eventCodes, toEventCode } from '../log/codes.js';
 import { remedyOf } from './remedies.js';
@@ -77,9 +77,12 @@ const matches = (code: EventCode, { field, operator, values }: Filter): boolean 
   return operator === 'eq' || operator === 'in' ? isOneOf : !isOneOf;
 };
 
+/** Throws PageNotFound if `after` is no code of the catalogue. */
 export const listCodes = (query: ListQuery): EventCodeList => {
-  const found = allCodes().filter((code) => query.filters.every((filter) => matches(code, filter)));
-  const ordered = query.order === 'ASC' ? found : found.toReversed();
-  const start = query.after === null ? 0 : ordered.findIndex(({ id }) => id === query.after) + 1;
-  return { ...listEnvelope(ordered.slice(start, start + query.limit + 1), query), total_count: found.length };
+  const codes = query.order === 'ASC' ? allCodes() : allCodes().toReversed();
+  const start = query.after === null ? 0 : codes.findIndex(({ id }) => id === query.after) + 1;
+  if (query.after !== null && start === 0) throw new PageNotFound();
+  const wanted = (code: EventCode): boolean => query.filters.every((filter) => matches(code, filter));
+  const page = codes.slice(start).filter(wanted);
+  return { ...listEnvelope(page, query), total_count: codes.filter(wanted).length };
 };
