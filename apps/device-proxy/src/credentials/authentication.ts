@@ -3,6 +3,7 @@ import type { DeviceCredentialChanged } from '@lanyard/contracts';
 import { type Clock, CLOCK, type Logger, LOGGER } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Sender, ShownCredential } from '../transport/sender.js';
+import { isInDates } from './certificate-path.js';
 import { CredentialIndex } from './credential-index.js';
 import { isUsable, senderOf } from './identify.js';
 import { type Reason, Refusals } from './refusals.js';
@@ -67,11 +68,13 @@ export class Authentication {
     if (!x509) return this.refuse('no-certificate', address);
     const recognised = credentials.certified(chain, clock.now());
     if (!recognised) return this.refuse('unknown-certificate', address, x509.subject);
-    const { credential, serials } = recognised;
+    const { credential, serials, issuer } = recognised;
     const shown = { id: credential.credentialId, ...(serials.length > 0 && { serials }) };
     const sender = senderOf(credential, shown, x509);
     if (!sender) return this.refuse('unknown-certificate', address, x509.subject);
     if (!isUsable(x509, clock.now())) return this.refuse('expired-certificate', address, x509.subject, sender);
+    if (issuer && !isInDates(issuer, clock.now()))
+      return this.refuse('expired-certificate', address, issuer.subject, sender);
     if (!credentials.isValid(shown)) return this.refuse('revoked-certificate', address, x509.subject, sender);
     return sender;
   }

@@ -2,9 +2,11 @@ import { X509Certificate } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import type { DeviceCredentialChanged } from '@lanyard/contracts';
 import type { StateListener } from '@lanyard/kafka';
-import { seal } from '@lanyard/service';
-import { certificateAuthority } from '@lanyard/testing';
+import { createLogger, seal } from '@lanyard/service';
+import { certificateAuthority, TestClock } from '@lanyard/testing';
+import { Authentication } from './authentication.js';
 import { CredentialIndex } from './credential-index.js';
+import type { Refusals } from './refusals.js';
 
 const encryptionKey = Buffer.alloc(32, 7);
 const tls = { host: '', port: 0, limits: { connectionsMax: 1, connectionsPerAddressMax: 1, idleMs: 1 } };
@@ -95,6 +97,31 @@ describe('the credential index', () => {
     say(id(1), { credentialId: id(1), changedAt, ...own });
     say(id(2), { credentialId: id(2), changedAt, ...trusted });
     expect(credentials.certified([x509], Date.now())?.credential.kind).toBe(kind);
+  });
+
+  it('an issuer that has expired lets no device in, and leaves none to another account', () => {
+    const { credentials, say } = topicOf();
+    const clock = new TestClock(Date.now());
+    const reasons: string[] = [];
+    const authentication = new Authentication(
+      credentials,
+      { report: (reason: string) => reasons.push(reason) } as unknown as Refusals,
+      clock,
+      createLogger({ app: 'test', replicaId: 'test', level: 'silent' }),
+    );
+    const issuer = certificateAuthority('issuer', { notAfter: new Date(clock.now() + 3_600_000) });
+    const x509 = new X509Certificate(issuer.issue('meter').certificate);
+    const fingerprint = x509.fingerprint256.replaceAll(':', '').toLowerCase();
+    const changedAt = '2026-01-01T00:00:00Z';
+    const added = { accountId: id(0), kind: 'certificate', deviceId: id(100), fingerprint } as const;
+    const trusted = { accountId: id(5), kind: 'authority', certificate: issuer.certificate } as const;
+    say(id(1), { credentialId: id(1), changedAt, ...added });
+    say(id(2), { credentialId: id(2), changedAt, ...trusted });
+    const enter = () => authentication.withCertificate([x509], 'address');
+    expect(enter()).toMatchObject({ accountId: id(5), endpointName: 'meter' });
+    clock.adjust(7_200_000);
+    expect(enter()).toBeUndefined();
+    expect(reasons).toEqual(['expired-certificate']);
   });
 
   it('an issuer that the account trusts may limit how many issuers are below it', () => {

@@ -5,7 +5,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { DeviceProxyConfig } from '../config.js';
 import { DeviceCredentialsReader } from '../state/device-credentials.reader.js';
 import type { ShownCredential } from '../transport/sender.js';
-import { continuesTo, pathOf, serialOf } from './certificate-path.js';
+import { continuesTo, isInDates, pathOf, serialOf } from './certificate-path.js';
 import { Multimap } from './multimap.js';
 
 /** An issuer that an account trusts, and its parsed certificate. */
@@ -16,11 +16,14 @@ interface Authority {
 
 const idOf = ({ credentialId }: DeviceCredentialChanged): string => credentialId;
 
-const newest = (found: readonly DeviceCredentialChanged[]): DeviceCredentialChanged | undefined =>
-  found.reduce<DeviceCredentialChanged | undefined>(
-    (best, one) => (best && best.changedAt > one.changedAt ? best : one),
+const newestBy = <T>(found: readonly T[], credentialOf: (one: T) => DeviceCredentialChanged): T | undefined =>
+  found.reduce<T | undefined>(
+    (best, one) => (best && credentialOf(best).changedAt > credentialOf(one).changedAt ? best : one),
     undefined,
   );
+
+const newest = (found: readonly DeviceCredentialChanged[]): DeviceCredentialChanged | undefined =>
+  newestBy(found, (one) => one);
 
 /** A credential that is no longer valid. */
 export interface Withdrawal {
@@ -37,6 +40,8 @@ export interface Recognised {
   credential: DeviceCredentialChanged;
   /** Serial numbers, from the device's own certificate up to the one that the trusted issuer signed. */
   serials: string[];
+  /** The trusted issuer, which may be out of its dates. Absent if the credential is the device's own certificate. */
+  issuer?: X509Certificate;
 }
 
 export const isWithdrawnBy = (shown: ShownCredential | undefined, { credentialId, serials }: Withdrawal): boolean =>
@@ -121,20 +126,30 @@ export class CredentialIndex {
     return newest(this.byFingerprint.get(fingerprint).filter(({ kind }) => kind === 'raw_public_key'));
   }
 
+  /** An issuer that is out of its dates counts if there is no other: its account has the device, which is refused. */
   private issued(chain: readonly X509Certificate[], nowMs: number): Recognised | undefined {
     const path = pathOf(chain, nowMs);
+    let outdated: Recognised | undefined;
     for (const [depth, certificate] of path.entries()) {
       const below = path.slice(0, depth + 1);
-      const credential = this.issuerOf(certificate, below);
-      if (credential) return { credential, serials: below.map(serialOf) };
+      const authority = this.issuerOf(certificate, below, nowMs);
+      if (!authority) continue;
+      const { credential, x509: issuer } = authority;
+      const found = { credential, serials: below.map(serialOf), issuer };
+      if (isInDates(issuer, nowMs)) return found;
+      outdated ??= found;
     }
-    return undefined;
+    return outdated;
   }
 
-  /** @param path From the device's own certificate up to this one. */
-  private issuerOf(x509: X509Certificate, path: readonly X509Certificate[]): DeviceCredentialChanged | undefined {
+  /**
+   * The newest issuer that is in its dates, otherwise the newest one.
+   * @param path From the device's own certificate up to this one
+   */
+  private issuerOf(x509: X509Certificate, path: readonly X509Certificate[], nowMs: number): Authority | undefined {
     const issuers = this.authorities.get(x509.issuer).filter(({ x509: issuer }) => continuesTo(path, issuer));
-    return newest(issuers.map(({ credential }) => credential));
+    const current = issuers.filter(({ x509: issuer }) => isInDates(issuer, nowMs));
+    return newestBy(current.length > 0 ? current : issuers, ({ credential }) => credential);
   }
 
   private changed(credential?: DeviceCredentialChanged, previous?: DeviceCredentialChanged): void {
