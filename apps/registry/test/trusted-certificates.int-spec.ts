@@ -69,9 +69,11 @@ describe('trusted certificates', () => {
     await eventually(() => expect(announcedCredential(body.id)?.enrolment).toBe(false));
     expect((await call('GET', `${trusted}/${body.id}`)).body).toEqual(changed.body);
     expect((await call('GET', `${trusted}?name__eq=factory`)).body.data).toEqual([changed.body]);
-    const revoked = await call('PUT', `${trusted}/${body.id}`, { revoked_serials: ['0A:FF', 'abc', '0aff'] });
-    expect(revoked.body).toMatchObject({ enrollment_mode: false, revoked_serials: ['0abc', '0aff'] });
-    await eventually(() => expect(announcedCredential(body.id)?.revokedSerials).toEqual(['0abc', '0aff']));
+    const revoked = await call('PUT', `${trusted}/${body.id}`, {
+      revoked_serials: ['0A:FF', 'abc', '0aff', '00:E1:02', '00e102'],
+    });
+    expect(revoked.body).toMatchObject({ enrollment_mode: false, revoked_serials: ['0abc', '0aff', 'e102'] });
+    await eventually(() => expect(announcedCredential(body.id)?.revokedSerials).toEqual(['0abc', '0aff', 'e102']));
     expect((await call('PUT', `${trusted}/${body.id}`, { revoked_serials: ['no hex'] })).status).toBe(400);
     const stranger = newId();
     expect((await call('GET', `${trusted}/${body.id}`, undefined, stranger)).status).toBe(404);

@@ -31,12 +31,16 @@ const signature = z
     'The account id, signed with the private key of the certificate (SHA-256; DER for ECDSA). Without it the certificate stays INACTIVE',
   );
 
-/** As `openssl x509 -serial` writes it, or with colons as in its text form; kept as on the wire, in lower case. */
+/**
+ * As `openssl x509 -serial` writes it, or with colons as in its text form. Kept as Node writes that of a certificate:
+ * whole bytes in lower case, without zero bytes in front. DER puts one in front of a byte from 80 on; browsers show it.
+ */
 const serial = z
   .string()
   .regex(/^(?:[0-9A-Fa-f]{1,40}|(?:[0-9A-Fa-f]{2}:){0,19}[0-9A-Fa-f]{2})$/, 'A serial number in hex, at most 20 bytes')
   .transform((text) => text.replaceAll(':', '').toLowerCase())
-  .transform((text) => (text.length % 2 === 0 ? text : `0${text}`));
+  .transform((text) => (text.length % 2 === 0 ? text : `0${text}`))
+  .transform((text) => text.replace(/^(?:00)+(?=..)/, ''));
 
 const revokedSerials = z
   .array(serial)
