@@ -3,6 +3,7 @@ import { AccessAccounts, AccessKeys } from '@lanyard/contracts';
 import { KafkaConnection, StateReader } from '@lanyard/kafka';
 import { createLogger, newId } from '@lanyard/service';
 import { eventually } from '@lanyard/testing';
+import { DataSource } from 'typeorm';
 import { TestSystem, type Reply } from './test-system.js';
 import { Upstream } from './upstream.js';
 
@@ -134,6 +135,16 @@ describe('/v3/accounts', () => {
       expect([wrong, (await change(wrong)).status]).toEqual([wrong, 400]);
     expect((await change(null, key)).status).toBe(200);
     expect(await kept()).toEqual({ hours: 24, values: 1_000 });
+  });
+
+  it('a change is dated after the one before, also if that was made by a replica whose clock is ahead', async () => {
+    const { id } = await tenant();
+    const ahead = new Date(Date.now() + 60_000);
+    await gateway.service.app.get(DataSource).query('UPDATE accounts SET updated_at = $2 WHERE id = $1', [id, ahead]);
+    const suspended = await send('PUT', `/v3/accounts/${id}`, { status: 'SUSPENDED' });
+    const resumed = await send('PUT', `/v3/accounts/${id}`, { status: 'ACTIVE' });
+    const times = [suspended, resumed].map(({ body }) => Date.parse(String(body['updated_at'])));
+    expect(times).toEqual([ahead.getTime() + 1, ahead.getTime() + 2]);
   });
 
   it('suspended: every key is refused and announced as inactive; active again: both back', async () => {

@@ -124,7 +124,8 @@ export class Accounts {
       if (needsInstallation && !caller.permissions.includes(installation)) throw new OnlyInstallationAdministrators();
       if (account.parentId === null && account.status === 'suspended') throw new InstallationAccountStays();
       account.revision += 1;
-      account.updatedAt = now;
+      // The registry follows the later of two facts. The clock of this replica may be behind that of the last change.
+      account.updatedAt = new Date(Math.max(now.getTime(), account.updatedAt.getTime() + 1));
       await manager.save(account);
       await this.changes.announceAccount(manager, account);
       if (concernsHolders) for (const holder of await holdersOfAccount(manager, id)) await storeHolder(change, holder);
