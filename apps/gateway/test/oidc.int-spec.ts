@@ -5,9 +5,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { CLOCK, newId } from '@lanyard/service';
+import { AccessKeys } from '@lanyard/contracts';
+import { KafkaConnection, StateReader } from '@lanyard/kafka';
+import { CLOCK, createLogger, newId } from '@lanyard/service';
 import { eventually, OidcProcess, TestClock, withProviders } from '@lanyard/testing';
+import { DataSource } from 'typeorm';
+import { Users } from '../src/access/users.service.js';
 import { periodMs } from '../src/authentication/refusals.js';
+import { KeyGroup } from '../src/db/key-group.entity.js';
 import { Browser } from './plain-browser.js';
 import { RecordedEvents } from './recorded-events.js';
 import { TestSystem } from './test-system.js';
@@ -217,6 +222,27 @@ describe('a session of a user', () => {
     expect((await show(browser)).status).toBe(200);
     await clock.advance(renewalMs);
     expect((await show(browser)).status).toBe(401);
+  });
+
+  it('is announced with the limit that a key group got while the person signed in', async () => {
+    const { service } = gateway;
+    const { topicPrefix } = gateway.isolation;
+    const logger = createLogger({ app: 'test', replicaId: 'test', level: 'silent' });
+    const kafka = new KafkaConnection({ ...gateway.config().kafka, topicPrefix, clientId: 'test', logger });
+    const keys = new StateReader(kafka, AccessKeys, { project: (value) => value, onFatal: () => undefined });
+    await keys.start();
+    try {
+      const { id } = (await gateway.call('/v3/policy-groups', { method: 'POST', body: { name: 'late' } })).body;
+      const before = await service.app.get(DataSource).manager.findBy(KeyGroup, { id });
+      const limit = { device_groups: ['d'.repeat(32)] };
+      expect((await gateway.call(`/v3/policy-groups/${id}`, { method: 'PUT', body: limit })).status).toBe(200);
+      const person = { issuer: provider.issuer, subject: 'lea', name: 'Lea', email: null, groups: before };
+      const user = await service.app.get(Users).createOrUpdate(person, newId());
+      await eventually(() => expect(keys.get(user.id)).toMatchObject({ deviceGroups: limit.device_groups }));
+    } finally {
+      await keys.stop();
+      await kafka.close();
+    }
   });
 
   it('ends at once when an administrator signs the user out, and begins no more when they are switched off', async () => {

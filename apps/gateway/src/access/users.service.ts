@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { type By, changesOf, CLOCK, type Clock, newId } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
-import { DataSource } from 'typeorm';
-import type { KeyGroup } from '../db/key-group.entity.js';
+import { DataSource, In } from 'typeorm';
+import { KeyGroup } from '../db/key-group.entity.js';
 import { User } from '../db/user.entity.js';
+import { RoleIncomplete } from '../errors.js';
 import { type AccountChange, AccountChanges } from './account-changes.js';
 import { differences } from './audit-action.js';
 import { HolderRecords } from './holder-records.js';
@@ -70,7 +71,10 @@ export class Users extends HolderRecords<User, UserRecord> {
     return this.removeWith(by, 'SYS_507');
   }
 
-  /** The user of a person: created at the first sign-in, and updated by each sign-in with other details. */
+  /**
+   * The user of a person: created at the first sign-in, and updated by each sign-in with other details. Throws
+   * RoleIncomplete if one of the key groups was deleted meanwhile.
+   */
   async createOrUpdate(person: Person, requestId: string): Promise<User> {
     const accountId = (person.groups[0] as KeyGroup).accountId;
     return this.changes.locked(accountId, async (change) => {
@@ -80,7 +84,8 @@ export class Users extends HolderRecords<User, UserRecord> {
       if (found && this.isUnchanged(found, person)) return found;
       const user = found ?? this.newUser(change, person);
       const before = found ? userRecord(found) : undefined;
-      Object.assign(user, { name: person.name, email: person.email, groups: person.groups });
+      const groups = await this.groupsNow(change, person);
+      Object.assign(user, { name: person.name, email: person.email, groups });
       await storeHolder(change, user);
       const caller = { keyId: user.id, accountId, requestId, groups: [], permissions: [], tier: change.account.tier };
       const target = this.targetOf(user);
@@ -88,6 +93,14 @@ export class Users extends HolderRecords<User, UserRecord> {
       await change.record(caller, { action: before ? 'SYS_505' : 'SYS_504', target, changes });
       return user;
     });
+  }
+
+  /** They may have changed while the sign-in waited for its turn, and the user is announced with what they give now. */
+  private async groupsNow({ manager, account }: AccountChange, { groups }: Person): Promise<KeyGroup[]> {
+    const ids = groups.map(({ id }) => id);
+    const found = await manager.findBy(KeyGroup, { accountId: account.id, id: In(ids) });
+    if (found.length < ids.length) throw new RoleIncomplete();
+    return found;
   }
 
   private isUnchanged(user: User, { name, email, groups }: Person): boolean {
