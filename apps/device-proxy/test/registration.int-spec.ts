@@ -237,6 +237,22 @@ describe('who may register', () => {
     expect([value.deviceId, value.firstContact]).toEqual([other, false]);
   });
 
+  it('the former name of a device that came by itself and was renamed becomes that of a new device', async () => {
+    await system.account(true);
+    const renamed = newId();
+    await system.rows(
+      `INSERT INTO device_proxy.first_contacts (account_id, endpoint_name, device_id, created_at)
+       VALUES ('${system.accountId}', 'former', '${renamed}', now())`,
+    );
+    await system.lifecycle(renamed, 'latter', 'changed');
+    await system.knows(proxy, 'latter');
+    const thing = system.thing(proxy, 'former');
+    const deviceId = await system.register(thing);
+    expect(deviceId).not.toBe(renamed);
+    expect(await system.register(thing)).toBe(deviceId);
+    expect(await system.register(system.thing(proxy, 'latter'))).toBe(renamed);
+  });
+
   it('a device that was deleted comes back under a new id', async () => {
     const thing = system.thing(proxy, 'phoenix');
     const first = await system.register(thing);

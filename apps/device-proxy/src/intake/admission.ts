@@ -156,12 +156,21 @@ export class Admission {
     return { entry, firstContact: entry.deviceId === deviceId };
   }
 
-  private idOf({ accountId, endpointName }: NewEndpoint, devicesMax?: number): Promise<string | undefined> {
+  private async idOf({ accountId, endpointName }: NewEndpoint, devicesMax?: number): Promise<string | undefined> {
     const known = {
       count: this.directory.countOf(accountId),
       has: (deviceId: string) => this.directory.get(deviceId) !== undefined,
     };
     const endpoint = { accountId, endpointName, known, ...(devicesMax !== undefined && { devicesMax }) };
+    const deviceId = await this.contacts.assignId(endpoint);
+    if (deviceId === undefined || !this.wasRenamed(deviceId, endpointName)) return deviceId;
+    // The device keeps this id under its new name. The one that has the former name now gets another id.
+    await this.contacts.forget(deviceId);
     return this.contacts.assignId(endpoint);
+  }
+
+  private wasRenamed(deviceId: string, formerName: string): boolean {
+    const entry = this.directory.get(deviceId);
+    return entry !== undefined && entry.endpointName !== formerName;
   }
 }
