@@ -120,7 +120,7 @@ describe('bulk operations', () => {
 
     it('rows without a value make no device, but count: a report names the rows as the table has them', async () => {
       const account = newId();
-      const { body } = await upload(account, 'endpoint_name,name\na,1\n,\n\na,2\n\n');
+      const { body } = await upload(account, 'endpoint_name,name\na,"1\n1"\n,\n\na,2\n\n');
       expect(body.total_count).toBe(2);
       const done = await completed(account, body.id);
       expect(done).toMatchObject({ processed_count: 2, errors_count: 1 });

@@ -93,7 +93,7 @@ export class ImportsController {
   @Get(':id/errors')
   @ApiOperation({
     summary: 'Download the error report of an import',
-    description: `Row numbers count the lines of the table, including empty ones; the header is line 1. A completed import is deleted after ${completedImportDays} days, with its report. The devices are kept.`,
+    description: `Row numbers count the rows of the table, including empty ones; the header is row 1. A row whose cells contain line ends counts once. A completed import is deleted after ${completedImportDays} days, with its report. The devices are kept.`,
   })
   @ApiProduces('text/csv')
   @ApiOkResponse({ content: { 'text/csv': { schema: { type: 'string' } } } })

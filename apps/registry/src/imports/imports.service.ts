@@ -49,7 +49,7 @@ async function* decoded(body: Readable): AsyncGenerator<string> {
 }
 
 interface ImportRow {
-  /** Line number in the table, from 1, including the header and skipped rows. */
+  /** Its number in the table, from 1: the header and skipped rows count. A row may have several lines. */
   row: number;
   fields: Record<string, unknown>;
 }
