@@ -125,6 +125,19 @@ describe('what PostgreSQL says', () => {
   });
 });
 
+describe('what the network says', () => {
+  it.each([
+    ['the name of a server that is stopped does not resolve', 'getaddrinfo', 'ENOTFOUND'],
+    ['the servers of names do not answer', 'getaddrinfo', 'EAI_AGAIN'],
+    ['the machine of a server is lost', 'connect', 'EHOSTUNREACH'],
+    ['its network is lost', 'connect', 'ENETUNREACH'],
+    ['nothing listens', 'connect', 'ECONNREFUSED'],
+  ])('is no bug when %s', async (_, syscall, code) => {
+    const error = Object.assign(new Error(`${syscall} ${code}`), { code, syscall });
+    expect(await answered(Promise.reject(error))).toBeInstanceOf(Unavailable);
+  });
+});
+
 describe('what Redis says', () => {
   const redis = redisClient(infrastructure().redisUrl, { retryStrategy: () => 100 });
 

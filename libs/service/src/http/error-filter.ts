@@ -41,7 +41,9 @@ const outages = {
    * 53 and 58: no space on its disk, no memory, too many connections, unreadable files. The last five: a statement that is too
    * slow, a serialization conflict, a deadlock, a lock that was not granted in time, an idle transaction.
    */
-  code: /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|57P0[1235]|(08|53|58)\w{3}|57014|40001|40P01|55P03|25P03)$/,
+  code: /^(57P0[1235]|(08|53|58)\w{3}|57014|40001|40P01|55P03|25P03)$/,
+  /** No connection. The name of a server without an address, such as that of a stopped container, does not resolve. */
+  connection: /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)$/,
   /** TypeORM releases a connection that breaks before the next statement of its transaction. */
   name: /^(MaxRetriesPerRequestError|KafkaJSConnectionError|KafkaJSNumberOfRetriesExceeded|QueryRunner(Provider)?AlreadyReleasedError)$/,
   /** Error codes of Redis: the first word of a message, or after a dash if a script failed. */
@@ -53,7 +55,11 @@ const outages = {
 const isOutage = (error: unknown): boolean => {
   const { code, name, message } = (error ?? {}) as { code?: string; name?: string; message?: string };
   if (name === 'ReplyError') return outages.reply.test(String(message));
-  return outages.code.test(String(code)) || outages.name.test(String(name)) || outages.message.test(String(message));
+  return (
+    [outages.code, outages.connection].some((codes) => codes.test(String(code))) ||
+    outages.name.test(String(name)) ||
+    outages.message.test(String(message))
+  );
 };
 
 /**
