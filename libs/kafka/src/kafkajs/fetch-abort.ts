@@ -1,4 +1,4 @@
-import type { Socket } from 'node:net';
+import { type CutConnection, cutConnection } from './cut-connection.js';
 import { privateModule } from './modules.js';
 
 /** What kafkajs knows about its membership in a group, and how it fetches. */
@@ -21,24 +21,14 @@ interface SentRequest {
   readonly entry: { readonly apiName: string };
 }
 
-interface Connection {
+interface Connection extends CutConnection {
   readonly requestQueue: { readonly inflight: ReadonlyMap<number, SentRequest> };
-  readonly socket?: Socket;
-  /** What was received of an answer. */
-  chunks: Buffer[];
-  bytesBuffered: number;
-  bytesNeeded: number;
-  rejectRequests(error: Error): void;
-  disconnect(): Promise<unknown>;
 }
 
 /** kafkajs keeps two connections to a broker: the second is for fetches. */
 interface Cluster {
   brokerPool: { brokers: Record<string, { connectionPool: { pool: readonly [unknown, Connection] } }> };
 }
-
-/** Size of the length field of an answer, in bytes. */
-const lengthBytes = 4;
 
 /** How long a broker holds a fetch that is written while fetches are being aborted. */
 const shortWaitMs = 100;
@@ -64,15 +54,9 @@ const aborted = (): Error => Object.assign(new Error('the fetch was aborted'), {
  * authenticating is left alone: an error would be one of SASL, after which a consumer does not start again.
  */
 const abortRequests = (connection: Connection): void => {
-  const { requestQueue, socket } = connection;
-  const requests = [...requestQueue.inflight.values()];
+  const requests = [...connection.requestQueue.inflight.values()];
   if (requests.length === 0 || requests.some(({ entry }) => entry.apiName !== 'Fetch')) return;
-  socket?.removeAllListeners().on('error', noop).destroy();
-  connection.chunks = [];
-  connection.bytesBuffered = 0;
-  connection.bytesNeeded = lengthBytes;
-  connection.rejectRequests(aborted());
-  void connection.disconnect();
+  cutConnection(connection, aborted());
 };
 
 const fetchConnections = ({ cluster }: ConsumerGroup): Connection[] =>

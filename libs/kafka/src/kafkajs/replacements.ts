@@ -8,6 +8,7 @@ import { kafkajsVersion } from './modules.js';
 import { replaceProduceRequest } from './produce-request.js';
 import { replaceRequestCopies } from './request-headroom.js';
 import { rejoinAsSameMember } from './same-member.js';
+import { endSilentConnections } from './silent-connection.js';
 import { keepSingleSocket } from './single-socket.js';
 import { readReplacements, type Replacement, switchOn } from './switches.js';
 
@@ -26,6 +27,7 @@ const changes: Partial<Record<Replacement, () => void>> = {
   'broker-not-connected': retryBrokerNotConnected,
   'leaderless-topics': listLeaderlessTopics,
   'single-socket': keepSingleSocket,
+  'silent-connection': endSilentConnections,
 };
 
 let applied: string | undefined;

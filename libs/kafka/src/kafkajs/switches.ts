@@ -17,6 +17,7 @@ export const corrections = [
   'broker-not-connected',
   'leaderless-topics',
   'single-socket',
+  'silent-connection',
 ] as const;
 
 export type Replacement = (typeof speedReplacements | typeof corrections)[number];
