@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Isolation, isolate, keepAliveCalls } from '@lanyard/testing';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
@@ -22,7 +23,12 @@ class Second1700000000001 implements MigrationInterface {
 }
 
 class Limits1700000000003 implements MigrationInterface {
+  /** Of the connection, in ms. */
+  static silenceMaxMs: number | undefined = NaN;
+
   async up(runner: QueryRunner): Promise<void> {
+    const { connection } = (await runner.connect()) as { connection: { stream: Socket } };
+    Limits1700000000003.silenceMaxMs = connection.stream.timeout;
     await runner.query(
       `CREATE TABLE limits AS
        SELECT current_setting('statement_timeout') AS statement, current_setting('lock_timeout') AS lock`,
@@ -75,6 +81,7 @@ describe('migrations before a rollout', () => {
   it('a migration may take longer than a statement of the service, but not wait longer for a lock', async () => {
     const database = await openDatabase(options({ schema: 'limited', migrations: [Limits1700000000003] }));
     expect(await database.query('SELECT * FROM limits')).toEqual([{ statement: '0', lock: '30s' }]);
+    expect(Limits1700000000003.silenceMaxMs).toBe(0);
     expect(await database.query('SHOW statement_timeout')).toEqual([{ statement_timeout: '30s' }]);
     await database.destroy();
   });

@@ -1,6 +1,8 @@
+import type { Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually, infrastructure, type Isolation, isolate } from '@lanyard/testing';
 import type { DataSource } from 'typeorm';
+import { statementMaxMs } from '../src/database/open-database.js';
 import { toServiceError } from '../src/http/error-filter.js';
 import {
   FairQueue,
@@ -84,6 +86,18 @@ describe('what PostgreSQL says', () => {
       await prepared.run(manager, []);
     });
     expect(await answered(transaction)).toBeInstanceOf(Unavailable);
+  });
+
+  it('is no bug when its machine is lost: a statement that was sent to it does not wait for as long as TCP does', async () => {
+    const runner = database.createQueryRunner();
+    const { connection } = (await runner.connect()) as { connection: { stream: Socket } };
+    expect(connection.stream.timeout).toBeGreaterThan(statementMaxMs);
+    const answer = answered(runner.query('SELECT pg_sleep(20)'));
+    await new Promise(setImmediate);
+    connection.stream.emit('timeout');
+    expect(await answer).toBeInstanceOf(Unavailable);
+    await runner.release();
+    expect(await database.query('SELECT 1 AS one')).toEqual([{ one: 1 }]);
   });
 
   it('is the end of a transaction that is silent: others get what it had locked', async () => {

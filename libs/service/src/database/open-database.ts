@@ -105,6 +105,12 @@ const transactionSilenceMaxMs = 30_000;
  */
 export const keptAlive = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 } as const;
 
+/**
+ * The kernel does not probe a connection over which it still sends: a statement that is sent to a lost machine is repeated for a quarter of
+ * an hour. Statements, and transactions that are silent, end sooner than this, so no connection ends that PostgreSQL works for.
+ */
+const connectionSilenceMaxMs = statementMaxMs + 10_000;
+
 const serviceLimits = {
   statement_timeout: statementMaxMs,
   idle_in_transaction_session_timeout: transactionSilenceMaxMs,
@@ -119,7 +125,8 @@ const migrationLimits = { lock_timeout: statementMaxMs, idle_in_transaction_sess
 const dataSourceOf = (options: DatabaseOptions, limits: Record<string, number> = serviceLimits): DataSource => {
   const dataSource: DataSource = new DataSource({
     type: 'postgres',
-    driver: pgOf(() => dataSource),
+    // Migrations have no limit.
+    driver: pgOf(() => dataSource, limits === serviceLimits ? connectionSilenceMaxMs : 0),
     url: options.url,
     schema: options.schema,
     entities: options.entities,

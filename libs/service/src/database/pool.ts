@@ -1,15 +1,28 @@
+import type { Socket } from 'node:net';
 import pg from 'pg';
 import type { DataSource } from 'typeorm';
 
 const pools = new WeakMap<DataSource, pg.Pool>();
 
-/** TypeORM's option `driver`: pg, whose pool is remembered for `poolOf`. */
-export const pgOf = (database: () => DataSource): typeof pg => ({
+/** Ends the connection, and what waits for it, when nothing has been sent or received for this long. */
+const endWhenSilent = ({ connection }: pg.PoolClient, silenceMaxMs: number): void => {
+  const stream = connection.stream as Socket;
+  stream.setTimeout(silenceMaxMs, () => {
+    const error = new Error(`PostgreSQL has not answered for ${silenceMaxMs} ms`);
+    stream.destroy(Object.assign(error, { code: 'ETIMEDOUT' }));
+  });
+};
+
+/**
+ * TypeORM's option `driver`: pg, whose pool is remembered for `poolOf`. `silenceMaxMs`: how long a connection may be silent; 0: for ever.
+ */
+export const pgOf = (database: () => DataSource, silenceMaxMs = 0): typeof pg => ({
   ...pg,
   Pool: class extends pg.Pool {
     constructor(options?: pg.PoolConfig) {
       super(options);
       pools.set(database(), this);
+      this.on('connect', (client: pg.PoolClient) => endWhenSilent(client, silenceMaxMs));
     }
   },
 });
