@@ -105,6 +105,27 @@ const tracing = (reader: EnvReader): CommonConfig['tracing'] => {
 const ifTraced = (settings: CommonConfig['tracing']): Pick<CommonConfig, 'tracing'> =>
   settings ? { tracing: settings } : {};
 
+/** kafkajs takes what follows the first colon as the port: it has no notation for IPv6 addresses. */
+const broker = /^[^\s:/@[\]]+:(\d{1,5})$/;
+
+const isPort = (text: string | undefined): boolean => Number(text) >= 1 && Number(text) <= 65_535;
+
+const brokers = (reader: EnvReader): string[] => {
+  const entries = reader.list('KAFKA_BROKERS');
+  const wrong = entries.find((entry) => !isPort(broker.exec(entry)?.[1]));
+  if (entries.length === 0 || wrong !== undefined)
+    throw new ConfigError('KAFKA_BROKERS', `must be host:port, or several of them with commas, not "${wrong ?? ','}"`);
+  return entries;
+};
+
+/** Kafka's characters for names of topics. */
+const topicPrefix = (reader: EnvReader): string => {
+  const text = reader.string('KAFKA_TOPIC_PREFIX', '');
+  if (!/^[\w.-]*$/.test(text))
+    throw new ConfigError('KAFKA_TOPIC_PREFIX', `may have letters, digits, and . _ -, and is "${text}"`);
+  return text;
+};
+
 export type DatabaseConfig = Pick<CommonConfig, 'app' | 'replicaId' | 'logLevel' | 'databaseMigrations'> & {
   secrets: Pick<CommonConfig['secrets'], 'databaseUrl'>;
 };
@@ -123,8 +144,8 @@ export const commonConfig = (reader: EnvReader, app: string): CommonConfig => ({
   replicaId: reader.string('REPLICA_ID', `${app}-0`),
   http: { host: reader.string('HTTP_HOST', '127.0.0.1'), port: reader.int('HTTP_PORT', 0, { min: 0, max: 65_535 }) },
   kafka: {
-    brokers: reader.list('KAFKA_BROKERS'),
-    topicPrefix: reader.string('KAFKA_TOPIC_PREFIX', ''),
+    brokers: brokers(reader),
+    topicPrefix: topicPrefix(reader),
     minInsyncReplicas: reader.int('KAFKA_MIN_INSYNC_REPLICAS', 2, { min: 1, max: 9 }),
     security: kafkaSecurity(reader),
     replacements: reader.string('KAFKAJS_REPLACEMENTS', 'all'),

@@ -78,6 +78,28 @@ describe('environment', () => {
     expect(variableOf(() => read(env({ ...complete, LOG_LEVEL: 'DEBUG' }), 'x'))).toBe('LOG_LEVEL');
   });
 
+  it.each([
+    ['KAFKA_BROKERS', 'kafka'],
+    ['KAFKA_BROKERS', 'a:1,b'],
+    ['KAFKA_BROKERS', 'a:0'],
+    ['KAFKA_BROKERS', 'a:65536'],
+    ['KAFKA_BROKERS', 'kafka://a:1'],
+    ['KAFKA_BROKERS', '[::1]:9092'],
+    ['KAFKA_BROKERS', ','],
+    ['KAFKA_TOPIC_PREFIX', 'plant 7.'],
+    ['KAFKA_TOPIC_PREFIX', 'acme/'],
+  ])('refuses %s=%s, with which no service could start', (name, value) => {
+    expect(variableOf(() => commonConfig(env({ ...complete, [name]: value }), 'x'))).toBe(name);
+  });
+
+  it('takes brokers by name and by address, and each character of a topic in a prefix', () => {
+    const source = { ...complete, KAFKA_BROKERS: 'b-1.kafka_2:9096, 10.1.2.3:65535', KAFKA_TOPIC_PREFIX: 'Acme_7-a.' };
+    expect(commonConfig(env(source), 'x').kafka).toMatchObject({
+      brokers: ['b-1.kafka_2:9096', '10.1.2.3:65535'],
+      topicPrefix: 'Acme_7-a.',
+    });
+  });
+
   it('refuses a short encryption key', () => {
     expect(variableOf(() => encryptionKey(env({ ...complete, ENCRYPTION_KEY: 'AAAA' })))).toBe('ENCRYPTION_KEY');
   });

@@ -50,6 +50,8 @@ describe('REDIS_URL', () => {
     'http://h',
     'redis://',
     'redis://h:port',
+    'redis://h:0',
+    'redis+sentinel://h:65536/m',
     'redis://h/x',
     'redis://a,b',
     'redis+cluster://a/1',

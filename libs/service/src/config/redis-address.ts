@@ -30,7 +30,9 @@ const hostsOf = (text: string, kind: RedisKind): RedisAddress['hosts'] =>
     const [, bracketed, plain, port] = /^(?:\[([0-9a-fA-F:]+)\]|([^:[\]]+))(?::(\d{1,5}))?$/.exec(entry.trim()) ?? [];
     const host = bracketed ?? plain;
     if (!host) throw new Error('names a host that is not host:port; in a password, / is %2F, @ is %40');
-    return { host, port: Number(port ?? defaultPorts[kind]) };
+    const number = Number(port ?? defaultPorts[kind]);
+    if (number < 1 || number > 65_535) throw new Error('names a port that is not from 1 to 65535');
+    return { host, port: number };
   });
 
 const dbOf = (text: string): number => {
