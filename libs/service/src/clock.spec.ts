@@ -49,3 +49,20 @@ describe('periodic work', () => {
     expect(performance.now() - beganMs).toBeGreaterThanOrEqual(3 * (20 - earlyMaxMs));
   });
 });
+
+describe('a delay that is longer than a timer of Node takes', () => {
+  const monthMs = 30 * 86_400_000;
+
+  it('is not over at once', async () => {
+    const over: string[] = [];
+    const timer = systemClock.after(monthMs, () => over.push('after'));
+    const ending = new AbortController();
+    const sleeping = systemClock.sleep(monthMs, ending.signal).then(() => over.push('sleep'));
+    // Node would end both after a millisecond.
+    await sleep(20);
+    expect(over).toEqual([]);
+    timer.cancel();
+    ending.abort();
+    await sleeping;
+  });
+});

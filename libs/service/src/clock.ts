@@ -8,6 +8,7 @@ export interface Timer {
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
+  /** The system clock waits 24.8 days at most. */
   after(delayMs: number, work: () => void): Timer;
   /**
    * Calls `work` in each period, for the first time after one. The first call of the system clock may be up to half a
@@ -43,12 +44,15 @@ const everyPeriodTogether: Clock['every'] = (periodMs, work) => {
   return { cancel: () => clearTimeout(handle) };
 };
 
+/** A timer of Node takes at most 24.8 days. With a longer delay it would be due at once. */
+const delayMaxMs = 2 ** 31 - 1;
+
 export const systemClock: Clock = {
   now: () => Date.now(),
   after: (delayMs, work) => {
-    const handle = setTimeout(work, delayMs);
+    const handle = setTimeout(work, Math.min(delayMs, delayMaxMs));
     return { cancel: () => clearTimeout(handle) };
   },
   every: (periodMs, work) => (periodMs < gridMs ? everyPeriod(periodMs, work) : everyPeriodTogether(periodMs, work)),
-  sleep: (delayMs, signal) => sleep(delayMs, undefined, { signal }).catch(() => undefined),
+  sleep: (delayMs, signal) => sleep(Math.min(delayMs, delayMaxMs), undefined, { signal }).catch(() => undefined),
 };
