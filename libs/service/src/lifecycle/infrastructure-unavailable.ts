@@ -11,16 +11,18 @@ export class InfrastructureUnavailable extends Error {
   }
 }
 
+/** A name with several addresses: Node's error has no message of its own, and an error for each address. */
+const reasonOf = (error: unknown): string => {
+  if (error instanceof AggregateError && error.errors.length > 0) return error.errors.map(reasonOf).join('; ');
+  return error instanceof Error ? error.message || error.name : String(error);
+};
+
 /** Awaits the first request to a server; throws InfrastructureUnavailable on failure or time-out. `where` has no secrets. */
 export const reached = async <T>(server: string, where: string, asked: Promise<T>): Promise<T> => {
   try {
     if (await endsWithin(firstAnswerTimeoutMs, asked)) return await asked;
   } catch (error) {
-    throw new InfrastructureUnavailable(
-      server,
-      where,
-      error instanceof Error ? error.message || error.name : String(error),
-    );
+    throw new InfrastructureUnavailable(server, where, reasonOf(error));
   }
   throw new InfrastructureUnavailable(server, where, `no answer within ${firstAnswerTimeoutMs / 1_000} s`);
 };
