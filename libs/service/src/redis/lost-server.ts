@@ -12,11 +12,17 @@ const silentMs = 500;
 
 const probeTimeoutMs = 1_000;
 
+/**
+ * If the server has answered second connections in so many checks in a row, and sent nothing over this one, then something on the way, such as
+ * a firewall that has started again, has forgotten the connection. Both ends believe it to be open for a quarter of an hour.
+ */
+const forgottenAfter = 10;
+
 const noop = (): void => undefined;
 
 const runIdOf = (info: string): string | undefined => /^run_id:(\w+)/m.exec(info)?.[1];
 
-/** Errors are ignored here: the connection detects the loss on its own. */
+/** Errors are ignored here: the connection detects the loss on its own. That a command timed out is no answer. */
 const answersInTime = (redis: Redis): Promise<boolean> =>
   new Promise((resolve) => {
     const silence = setTimeout(() => resolve(false), silentMs).unref();
@@ -24,11 +30,13 @@ const answersInTime = (redis: Redis): Promise<boolean> =>
       clearTimeout(silence);
       resolve(true);
     };
-    redis.ping().then(answered, answered);
+    redis.ping().then(answered, ({ message }: Error) => {
+      if (message !== 'Command timed out') answered();
+    });
   });
 
-/** Whether no server listens there, or one with another `runId`. A server that does not answer may be the same one. */
-const isGone = async (redis: Redis, runId: string | undefined): Promise<boolean> => {
+/** `gone`: no server listens there, or one with another `runId`. `same`: one with this. undefined: a server that does not answer may be either. */
+const serverOf = async (redis: Redis, runId: string | undefined): Promise<'gone' | 'same' | undefined> => {
   const probe = redis.duplicate({
     lazyConnect: true,
     enableReadyCheck: false,
@@ -45,9 +53,10 @@ const isGone = async (redis: Redis, runId: string | undefined): Promise<boolean>
   try {
     await probe.connect();
     const present = runIdOf(await probe.info('server'));
-    return runId !== undefined && present !== undefined && present !== runId;
+    if (runId === undefined || present === undefined) return undefined;
+    return present === runId ? 'same' : 'gone';
   } catch {
-    return refused;
+    return refused ? 'gone' : undefined;
   } finally {
     probe.disconnect();
   }
@@ -56,9 +65,9 @@ const isGone = async (redis: Redis, runId: string | undefined): Promise<boolean>
 /**
  * Ends a connection whose Redis is gone though the connection is not. The process that Redis forks to save or to rewrite its
  * log has the connections of its clients too: when Redis is killed meanwhile, they stay open but silent until the fork ends,
- * which may be many seconds later. The connection of a Redis that merely answers late is not ended.
+ * which may be many seconds later. The connection of a Redis that merely answers late is not ended; one that the network has forgotten is.
  */
-export const endWhenServerIsGone = (redis: Redis): void => {
+export const endWhenServerIsGone = (redis: Redis, forgottenAfterChecks = forgottenAfter): void => {
   let connection = 0;
   let watching: Timer | undefined;
   redis.on('close', () => {
@@ -69,9 +78,15 @@ export const endWhenServerIsGone = (redis: Redis): void => {
     const ownConnection = ++connection;
     let runId: string | undefined;
     let isAsking = false;
+    let bytesRead = 0;
+    let forgotten = 0;
     const check = async (): Promise<void> => {
       if (connection !== ownConnection || (await answersInTime(redis))) return;
-      if ((await isGone(redis, runId)) && connection === ownConnection) redis.disconnect(true);
+      const server = await serverOf(redis, runId);
+      if (connection !== ownConnection) return;
+      forgotten = server === 'same' && redis.stream.bytesRead === bytesRead ? forgotten + 1 : 0;
+      ({ bytesRead } = redis.stream);
+      if (server === 'gone' || forgotten >= forgottenAfterChecks) redis.disconnect(true);
     };
     // Sent before any other command: a connection that has subscribed to a channel may not send INFO.
     void redis.info('server').then((info) => (runId = runIdOf(info)), noop);
