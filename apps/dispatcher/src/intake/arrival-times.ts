@@ -18,9 +18,9 @@ interface End {
 }
 
 /**
- * The earliest time at which messages can have arrived in Kafka. A message beyond the end that a partition had at some time
- * arrived after that time, whatever its producer's clock says. For messages from before the start of this replica, only the
- * producer's clock is known.
+ * The times between which messages can have arrived in Kafka, whatever their producers' clocks say: a message beyond the
+ * end that a partition had at some time arrived after that time, and no message arrives after it was read. For messages
+ * from before the start of this replica, only the producer's clock says more.
  */
 export class ArrivalTimes implements OnModuleInit, OnApplicationShutdown {
   private readonly ends = new Map<string, End[]>();
@@ -51,6 +51,11 @@ export class ArrivalTimes implements OnModuleInit, OnApplicationShutdown {
     let n = ends.length - 1;
     while (n >= 0 && (ends[n] as End).offset > offset) n--;
     return ends[n]?.atMs ?? -Infinity;
+  }
+
+  /** The messages that were read arrived no later than this. */
+  latestMs(): number {
+    return this.clock.now();
   }
 
   /** Records the end of a partition, which `positionOf` names. */

@@ -15,7 +15,7 @@ export class IntakeEvent {
     /** When the message was queued, by its producer's clock: the `timestamp` of an item without the device's own time. */
     readonly timestampMs: number,
     readonly item: FramedItem,
-    /** When its age begins: never before the message can have arrived, even if its producer's clock is behind. */
+    /** When its age begins: while the message can have arrived, even if its producer's clock is behind or ahead. */
     readonly queuedAtMs = timestampMs,
     /** The message, whose key is the device. */
     private readonly source?: { readonly key: string },
@@ -48,15 +48,16 @@ export interface IntakeBatch {
 /** Cuts the items out of the messages. Throws PoisonMessage for a message with broken framing, before anything is appended. */
 export const intakeBatch = (
   { topic, partition, messages, nextOffset }: Batch<unknown>,
-  arrivalTimes: Pick<ArrivalTimes, 'earliestMs'>,
+  arrivalTimes: Pick<ArrivalTimes, 'earliestMs' | 'latestMs'>,
 ): IntakeBatch => {
   const events: IntakeEvent[] = [];
+  const latestMs = arrivalTimes.latestMs();
   for (const message of messages) {
     try {
       const item = sliceItem(topic, message.raw, message.headers);
       if (!item) continue;
       const { offset, timestampMs } = message;
-      const queuedAtMs = Math.max(timestampMs, arrivalTimes.earliestMs(topic, partition, offset));
+      const queuedAtMs = Math.min(latestMs, Math.max(timestampMs, arrivalTimes.earliestMs(topic, partition, offset)));
       const ahead = sliceAhead(topic, item, message.headers);
       if (ahead) events.push(new IntakeEvent(offset, timestampMs, ahead, queuedAtMs, message));
       events.push(new IntakeEvent(offset, timestampMs, item, queuedAtMs, message));
