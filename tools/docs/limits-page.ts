@@ -185,7 +185,7 @@ const kinds: Kind[] = [
       channel('signingSecretsMax', 'Signing secrets of a callback'),
       channel('freeTierRetries', 'Further attempts of a delivery in accounts of the free tier'),
       channel('pingPeriodMs', 'Interval between the pings on a WebSocket'),
-      channel('pingTimeoutMs', 'Time for the answer to a ping'),
+      channel('pingTimeoutMs', 'Time for the answer to a ping, in addition to that for what was sent before it'),
       channel('pollWaitMs', 'Duration of a long poll without events'),
       channel('changesWaitingMax', 'Requests of a key that wait for another change of its channel'),
     ],

@@ -70,7 +70,13 @@ export const freeTierRetries = 1;
 export const pingPeriodMs = 30 * second;
 export const pingTimeoutMs = 10 * second;
 
-/** A client that stops reading is given up when a ping cannot be written for this long. */
+/**
+ * A ping is answered behind what was sent before it, and the buffers on the way to the client hold megabytes. Its answer may
+ * take longer by as much time as a client needs that reads so many bytes in a second.
+ */
+export const socketBytesPerSecondMin = 64 * 1024;
+
+/** A client is given up when a ping has no answer for this long, whatever was sent before it. */
 export const socketStallMaxMs = minute;
 
 /** Batches on their way to a socket whose arrival is not proven yet, and events in them. */

@@ -4,7 +4,7 @@ import type { Category } from '@lanyard/contracts';
 import { eventually } from '@lanyard/testing';
 import type { WebSocket } from 'ws';
 import { BodyBuffers } from '../src/delivery/body-buffers.js';
-import { bodyBytesMax } from '../src/limits.js';
+import { bodyBytesMax, pingTimeoutMs, socketBytesPerSecondMin } from '../src/limits.js';
 import { BodyBudget } from '../src/queue/body-budget.js';
 import type { Attached, ChannelQueue, Hold } from '../src/queue/channel-queue.js';
 import { type SessionListener, type SessionParts, WebSocketSession } from '../src/connections/websocket-session.js';
@@ -243,6 +243,21 @@ describe('a WebSocket whose client is slow', () => {
     await eventually(() => expect(failures).toHaveLength(1));
     session.tick(bench.clock.now() + 1_000);
     await eventually(() => expect(client.messages).toBe(1));
+  });
+
+  it('has more time to answer a ping that is behind a large message', async () => {
+    await register({ kind: 'websocket' });
+    await append([event(`{"n":"${'x'.repeat(10 * socketBytesPerSecondMin)}"}`)]);
+    const attached = await attach();
+    const client = new SlowClient();
+    const session = sessionOf(client, {});
+    session.start(attached.hold, attached.cursor);
+    await eventually(() => expect(client.pings).toHaveLength(1));
+    const dueMs = bench.clock.now() + pingTimeoutMs + 10_000;
+    session.tick(dueMs);
+    expect(client.closedAs).toBeUndefined();
+    session.tick(dueMs + 1_000);
+    expect(client.closedAs).toBe('ping not answered');
   });
 
   it('confirms what its pongs prove while a confirmation is under way, also when it is told to come back', async () => {

@@ -4,6 +4,7 @@ import type { WebSocket } from 'ws';
 import {
   pingPeriodMs,
   pingTimeoutMs,
+  socketBytesPerSecondMin,
   socketIdleMaxMs,
   socketReadAhead,
   socketStallMaxMs,
@@ -32,6 +33,10 @@ interface Ping {
   sentAtMs: number;
   /** When its bytes left this process. */
   leftAtMs?: number;
+  /** How long its answer may take from then on. */
+  timeoutMs: number;
+  /** Bytes of the messages that the session sent before it. */
+  bytesBefore: number;
   /** Batches sent between the previous ping and this one. */
   batches: Extent[];
 }
@@ -107,6 +112,9 @@ export class WebSocketSession implements Holder {
   private unproven: Extent[] = [];
   private confirmed: Extent[] = [];
   private sequence = 0;
+  /** Bytes of the messages that were sent, and of those that are proven to have arrived. */
+  private bytesSent = 0;
+  private bytesArrived = 0;
   private pumping = false;
   private pumpAgain = false;
   /** Redis may have more than what was pushed. */
@@ -187,7 +195,7 @@ export class WebSocketSession implements Holder {
     if (!this.isOpen) return;
     this.dropOldReady();
     const [oldest] = this.pings;
-    const isLate = oldest?.leftAtMs !== undefined && nowMs - oldest.leftAtMs > pingTimeoutMs;
+    const isLate = oldest?.leftAtMs !== undefined && nowMs - oldest.leftAtMs > oldest.timeoutMs;
     const isStalled = oldest !== undefined && nowMs - oldest.sentAtMs > socketStallMaxMs;
     if (isLate || isStalled) return this.close('ping not answered');
     if (nowMs - this.lastSentAtMs > socketIdleMaxMs) return this.close('inactivity');
@@ -301,6 +309,7 @@ export class WebSocketSession implements Holder {
   private send(batch: EventBatch): void {
     this.cursor = cursorAfter(this.cursor, batch);
     this.lastSentAtMs = this.parts.clock.now();
+    this.bytesSent += batch.message.bytes;
     const { bytes, done } = this.parts.bodies.bodyOf(batch.message);
     this.line.connection.cork();
     this.line.socket.send(bytes, { binary: false }, (error) => {
@@ -317,7 +326,10 @@ export class WebSocketSession implements Holder {
   private ping(): void {
     const sentAtMs = this.parts.clock.now();
     const batches = this.unproven.splice(0);
-    const ping: Ping = { sequence: (this.sequence = (this.sequence + 1) >>> 0), sentAtMs, batches };
+    const bytesBefore = this.bytesSent;
+    const transferMs = ((bytesBefore - this.bytesArrived) / socketBytesPerSecondMin) * 1_000;
+    const sequence = (this.sequence = (this.sequence + 1) >>> 0);
+    const ping: Ping = { sequence, sentAtMs, timeoutMs: pingTimeoutMs + transferMs, bytesBefore, batches };
     const data = Buffer.alloc(4);
     data.writeUInt32BE(ping.sequence);
     this.pings.push(ping);
@@ -328,7 +340,10 @@ export class WebSocketSession implements Holder {
   private onPong(data: Buffer): void {
     const answered = data.length === 4 ? this.pings.findIndex((p) => p.sequence === data.readUInt32BE()) : -1;
     if (answered < 0) return;
-    for (const { batches } of this.pings.splice(0, answered + 1)) this.confirmed.push(...batches);
+    for (const { batches, bytesBefore } of this.pings.splice(0, answered + 1)) {
+      this.confirmed.push(...batches);
+      this.bytesArrived = bytesBefore;
+    }
     if (this.unproven.length > 0 && this.pings.length === 0) this.ping();
     this.schedulePump();
   }
