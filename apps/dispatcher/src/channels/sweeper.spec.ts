@@ -63,14 +63,25 @@ describe('a sweep', () => {
     expect(ended).toEqual(['idle', 'absent']);
   });
 
-  it('ends no channel for an absent client within 10 minutes after PostgreSQL was away', async () => {
+  it.each<ExpiryRule>(['no-socket', 'no-poll', 'failed', 'idle'])(
+    'ends no channel that meets the rule %s within 10 minutes after PostgreSQL was away',
+    async (rule) => {
+      isDatabaseAway = true;
+      await find({ channelId: 'unserved', rule });
+      isDatabaseAway = false;
+      await find({ channelId: 'unserved', rule });
+      expect(ended).toEqual([]);
+      await clock.advance(10 * minuteMs);
+      await find({ channelId: 'unserved', rule });
+      expect(ended).toEqual(['unserved']);
+    },
+  );
+
+  it('ends a stopped callback also then', async () => {
     isDatabaseAway = true;
-    await find({ channelId: 'idle', rule: 'idle' }, { channelId: 'absent', rule: 'no-poll' });
+    await find({ channelId: 'stopped', rule: 'stopped' });
     isDatabaseAway = false;
-    await find({ channelId: 'absent', rule: 'no-poll' });
-    expect(ended).toEqual([]);
-    await clock.advance(10 * minuteMs);
-    await find({ channelId: 'absent', rule: 'no-poll' });
-    expect(ended).toEqual(['absent']);
+    await find({ channelId: 'stopped', rule: 'stopped' });
+    expect(ended).toEqual(['stopped']);
   });
 });

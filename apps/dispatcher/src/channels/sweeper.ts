@@ -17,16 +17,16 @@ const reasons: Record<ExpiryRule, string> = {
   'no-poll': 'no poll for 10 minutes',
 };
 
-/** Rules about clients that stay away. */
-const absences: readonly ExpiryRule[] = ['no-socket', 'no-poll'];
+/** Rules that a channel also meets because the service was away: no client was served, nothing was delivered, no event came. */
+const metByOutages: readonly ExpiryRule[] = ['no-socket', 'no-poll', 'failed', 'idle'];
 
-/** For this long after the service was away, clients may still come back to their channels. */
+/** For this long after the service was away, clients may still come back, deliveries succeed, and events come. */
 const returnMaxMs = withoutPollMaxMs;
 
 /** Ends channels by the rules of time (spec §8). Every replica sweeps; one of them gets each expired channel. */
 @Injectable()
 export class Sweeper extends BackgroundWork {
-  /** Before this time, clients may have stayed away because they were not served. */
+  /** Before this time, channels may have met a rule because they were not served. */
   private servingSinceMs = -Infinity;
 
   constructor(
@@ -49,18 +49,18 @@ export class Sweeper extends BackgroundWork {
     try {
       const expired = await this.registry.claimExpired();
       await this.oneByOne.run(expired, 'channel not ended: tried again in a minute', async ({ channelId, rule }) => {
-        if (!this.mayComeBack(rule)) await this.expire(channelId, rule);
+        if (!this.mayBeServed(rule)) await this.expire(channelId, rule);
       });
     } catch (error) {
-      // Without Redis or PostgreSQL, no client is served.
+      // Without Redis or PostgreSQL, no channel is served.
       this.servingSinceMs = this.local.now();
       throw error;
     }
   }
 
-  /** Whether the client may still come back. If so, the channel is checked again in a minute. */
-  private mayComeBack(rule: ExpiryRule): boolean {
-    return absences.includes(rule) && this.local.now() - this.servingSinceMs < returnMaxMs;
+  /** Whether what the channel lacked may still come. If so, it is checked again in a minute. */
+  private mayBeServed(rule: ExpiryRule): boolean {
+    return metByOutages.includes(rule) && this.local.now() - this.servingSinceMs < returnMaxMs;
   }
 
   private async expire(channelId: string, rule: ExpiryRule): Promise<void> {
