@@ -18,7 +18,7 @@ const queue = (state: Partial<QueueState>): QueueState => ({
   lastSeenAtMs: undefined,
   ...state,
 });
-const callback = { kind: 'callback', stopped: null, stoppedAt: null } as const;
+const callback = { kind: 'callback', stopped: null, stoppedAt: null, tier: 'commercial' } as const;
 const websocket = { ...callback, kind: 'websocket' } as const;
 
 describe('the failure of a channel', () => {
@@ -43,6 +43,16 @@ describe('the failure of a channel', () => {
       sinceMs: 7,
       text: 'The callback has failed 1 time in a row; 1 event waits in its queue. It is retried for 24 hours.',
     });
+  });
+
+  it('is, for a free account, that deliveries fail, or that events were dropped after that', () => {
+    const free = { ...callback, tier: 'free' } as const;
+    expect(failureOf(free, queue({ failuresInRow: 1, failingSinceMs: 7, events: 2 }), now)?.text).toBe(
+      'The callback has failed 1 time in a row; 2 events wait in its queue. A batch is retried once, then its events are dropped.',
+    );
+    expect(failureOf(free, queue({ failuresInRow: 0, failingSinceMs: 7 }), now)?.text).toBe(
+      'The callback has failed, and the events were dropped after a retry; 0 events wait in its queue.',
+    );
   });
 
   it('is that no application takes its events', () => {

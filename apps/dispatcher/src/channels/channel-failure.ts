@@ -21,9 +21,20 @@ const absence = {
 
 const queued = (events: number): string => `${events} ${events === 1 ? 'event waits' : 'events wait'} in its queue`;
 
+/** What becomes of a batch that was not accepted. */
+const retried = {
+  commercial: 'It is retried for 24 hours.',
+  free: 'A batch is retried once, then its events are dropped.',
+} as const;
+
+const callbackFailure = (tier: Channel['tier'], { failuresInRow, events }: QueueState): string =>
+  failuresInRow === 0
+    ? `The callback has failed, and the events were dropped after a retry; ${queued(events)}.`
+    : `The callback has failed ${failuresInRow} ${failuresInRow === 1 ? 'time' : 'times'} in a row; ${queued(events)}. ${retried[tier]}`;
+
 /** Since when and why a channel does not deliver; undefined: it does. */
 export const failureOf = (
-  channel: Pick<Channel, 'stopped' | 'stoppedAt' | 'kind'>,
+  channel: Pick<Channel, 'stopped' | 'stoppedAt' | 'kind' | 'tier'>,
   queue: QueueState | undefined,
   nowMs: number,
 ): { sinceMs: number; text: string } | undefined => {
@@ -33,10 +44,7 @@ export const failureOf = (
       text: `The callback is stopped. ${stopped[channel.stopped]} ${queued(queue?.events ?? 0)}.`,
     };
   if (queue?.failingSinceMs !== undefined)
-    return {
-      sinceMs: queue.failingSinceMs,
-      text: `The callback has failed ${queue.failuresInRow} ${queue.failuresInRow === 1 ? 'time' : 'times'} in a row; ${queued(queue.events)}. It is retried for 24 hours.`,
-    };
+    return { sinceMs: queue.failingSinceMs, text: callbackFailure(channel.tier, queue) };
   const isAbsent = channel.kind !== 'callback' && queue?.held === false && queue.events > 0;
   if (!isAbsent || queue.oldestAtMs === undefined || queue.oldestAtMs > nowMs - absentAfterMs) return undefined;
   const [missing, kept] = absence[channel.kind === 'pull' ? 'pull' : 'websocket'];
