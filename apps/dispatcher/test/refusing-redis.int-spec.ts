@@ -63,6 +63,14 @@ describe('a Redis that refuses for a while to hear what became of a request', ()
     await expectCountersToBeRight();
   });
 
+  it('or to say who has the channel: nothing is sent, and the callback has not failed', async () => {
+    const renew = (): Promise<boolean> => Promise.reject(new Error('BUSY Redis is busy running a script'));
+    const message = { body: Buffer.from('{}'), permit: { holds: () => false, renew } };
+    const sent = await sender.send('channel', { url: receiver.url, headers: {} }, message);
+    expect(sent).toMatchObject({ ok: false, cause: 'withdrawn' });
+    expect(receiver.calls).toHaveLength(0);
+  });
+
   it('does not hold up a channel that has been due for less time, perhaps on another node', async () => {
     const logger = createLogger({ app: 'test', replicaId: 'test', level: 'silent' });
     const channels = new DueChannels(bench.link, bench.keys, bench.clock, 'a#1', logger);
