@@ -1,3 +1,4 @@
+import { StringDecoder } from 'node:string_decoder';
 import type { Category } from '@lanyard/contracts';
 
 const comma = 0x2c;
@@ -32,7 +33,8 @@ export class NotificationMessage {
   excerpt(bytesMax: number): string {
     if (this.bytes <= bytesMax) return this.toBuffer().toString();
     const [first = Buffer.alloc(0)] = this.slices;
-    return `${this.opening}${first.subarray(0, bytesMax).toString()}…`;
+    // Without the part of a character that the last bytes may be.
+    return `${this.opening}${new StringDecoder().write(first.subarray(0, bytesMax))}…`;
   }
 
   toBuffer(): Buffer {

@@ -107,4 +107,10 @@ describe('a NotificationMessage', () => {
     expect(message.excerpt(message.bytes)).toBe('{"de-registrations":["a","b","c"]}');
     expect(message.excerpt(3)).toBe('{"de-registrations":["a"…');
   });
+
+  it('its excerpt ends with no part of a character', () => {
+    const message = new NotificationMessage('de-registrations', [Buffer.from('"aé"')]);
+    expect(message.excerpt(3)).toBe('{"de-registrations":["a…');
+    expect(message.excerpt(4)).toBe('{"de-registrations":["aé…');
+  });
 });
