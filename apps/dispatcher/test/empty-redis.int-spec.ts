@@ -4,6 +4,7 @@ import { infrastructure, eventsOf, eventually, parseMessage, TestClock } from '@
 import type { AppendNotifier } from '../src/intake/append-notifier.js';
 import { type IntakeBatch, IntakeEvent } from '../src/intake/intake-event.js';
 import { Replay } from '../src/intake/replay.js';
+import { lagMaxMs } from '../src/intake/shard-appender.js';
 import { ChannelRegistry } from '../src/queue/channel-registry.js';
 import { Keys } from '../src/queue/keys.js';
 import { RedisLink } from '../src/queue/redis-link.js';
@@ -126,5 +127,22 @@ describe('what is read again', () => {
     expect([...other.left()]).toEqual([[topic, 0]]);
     await other.assign(topic, new Map([[0, 21n]]));
     expect([...other.left()]).toEqual([[topic, 0]]);
+  });
+
+  it('counts down also with what is appended together with positions that lag behind', async () => {
+    const keys = new Keys(`test-${newId()}:`, 1);
+    const clock = new TestClock(Date.now());
+    const replay = new Replay(link, keys, logger);
+    await replay.begin(topic, 0, { next: 10n, end: 20n }, 0n);
+    await replay.assign(topic, new Map([[0, 10n]]));
+    const intake = intakeOf(link, keys, clock, undefined, replay);
+    intake.resume(await new ChannelRegistry(link, keys, clock).generations(), () => undefined);
+    const upTo = (lastOffset: bigint): IntakeBatch => ({ topic, partition: 0, lastOffset, events: [] });
+    await intake.add(upTo(15n));
+    expect([...replay.left()]).toEqual([[topic, 4]]);
+    const appended = intake.add(upTo(19n));
+    await clock.advance(lagMaxMs);
+    await appended;
+    expect([...replay.left()]).toEqual([[topic, 0]]);
   });
 });

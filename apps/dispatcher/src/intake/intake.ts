@@ -175,7 +175,7 @@ export class Intake {
       }
       // Redis may have lost the events since. They are read again, and refused if they are stored.
       if (resumeCount !== this.resumeCount) throw new LinkLost();
-      if (!mustMove) this.noteAppended(batches);
+      this.noteAppended(flush.flatMap(({ batch, mustMove: isCatchingUp }) => (isCatchingUp ? [] : [batch])));
       for (const { done } of flush) done();
     } catch (error) {
       for (const { failed } of flush) failed(error);
@@ -198,6 +198,7 @@ export class Intake {
   }
 
   private noteAppended(batches: readonly IntakeBatch[]): void {
+    if (batches.length === 0) return;
     this.replay.recordAppended(batches);
     for (const batch of batches) this.lastAppended.set(positionOf(batch), { ...batch, events: [] });
     this.catchingUp ??= this.clock.after(lagMaxMs, () => this.catchUp());
