@@ -70,7 +70,7 @@ export class AccountChannels {
       receiver: target ? new URL(target.url).origin : null,
       queue,
       failure,
-      lossAtMs: failure && lossAtMs(queue, now),
+      lossAtMs: failure && lossAtMs(queue, now, channel.stoppedAt),
     };
   }
 }

@@ -95,6 +95,15 @@ describe('when events of a channel will be lost', () => {
     expect(lossAtMs({ ...away, held: true }, now)).toBe(now - 7 * minuteMs + 24 * hourMs);
   });
 
+  it('is when its callback is removed: 24 hours after it was stopped, or failed for the first time', () => {
+    const late = queue({ events: 9, bytes: 1_000, oldestAtMs: now - 2 * hourMs });
+    expect(lossAtMs(late, now, new Date(now - 20 * hourMs))).toBe(now + 4 * hourMs);
+    const failing = { ...late, failuresInRow: 1, failingSinceMs: now - 20 * hourMs };
+    expect(lossAtMs(failing, now)).toBe(now + 4 * hourMs);
+    // A free account: the batch was given up, and the next one is tried.
+    expect(lossAtMs({ ...failing, failuresInRow: 0 }, now)).toBe(now + 22 * hourMs);
+  });
+
   it('is now for a queue that is full, and never for an empty one', () => {
     expect(lossAtMs(queue({ events: 9, bytes: 50_000_001, oldestAtMs: now - hourMs }), now)).toBe(now);
     expect(lossAtMs(queue({}), now)).toBeUndefined();

@@ -1,5 +1,12 @@
 import type { Channel } from '../db/channel.entity.js';
-import { eventLifeMs, queueBytesMax, withoutPollMaxMs, withoutSocketMaxMs } from '../limits.js';
+import {
+  eventLifeMs,
+  failedDeliveryMaxMs,
+  queueBytesMax,
+  stoppedMaxMs,
+  withoutPollMaxMs,
+  withoutSocketMaxMs,
+} from '../limits.js';
 import type { QueueState } from '../queue/channel-registry.js';
 
 /** An application that is away for less than this is considered to be restarting. */
@@ -54,19 +61,31 @@ export const failureOf = (
 /** A rate measured over a shorter time is meaningless. */
 const observedMinMs = 60_000;
 
-/** When a channel is removed, with its events, if its client stays away; undefined: the client is there, or it is a callback. */
-const removalAtMs = ({ kind, held, lastSeenAtMs }: QueueState): number | undefined => {
-  if (kind === 'callback' || held || lastSeenAtMs === undefined) return undefined;
+/** When a channel is removed, with its events, if nothing changes until then; undefined: it is served. */
+const removalAtMs = (
+  { kind, held, lastSeenAtMs, failuresInRow, failingSinceMs }: QueueState,
+  stoppedAt: Date | null,
+): number | undefined => {
+  if (kind === 'callback') {
+    if (stoppedAt) return stoppedAt.getTime() + stoppedMaxMs;
+    return failuresInRow > 0 && failingSinceMs !== undefined ? failingSinceMs + failedDeliveryMaxMs : undefined;
+  }
+  if (held || lastSeenAtMs === undefined) return undefined;
   return lastSeenAtMs + (kind === 'pull' ? withoutPollMaxMs : withoutSocketMaxMs);
 };
 
 /**
  * When events will be lost if none is delivered until then: the queue is full, if events arrive as fast as those in it
  * did, its oldest event has reached the limit of age, or the channel is removed. undefined: no event waits.
+ * `stoppedAt`: since when the callback has been stopped.
  */
-export const lossAtMs = (queue: QueueState | undefined, nowMs: number): number | undefined => {
+export const lossAtMs = (
+  queue: QueueState | undefined,
+  nowMs: number,
+  stoppedAt: Date | null = null,
+): number | undefined => {
   if (queue?.oldestAtMs === undefined) return undefined;
-  const removedAt = Math.max(nowMs, removalAtMs(queue) ?? Infinity);
+  const removedAt = Math.max(nowMs, removalAtMs(queue, stoppedAt) ?? Infinity);
   const goneAt = Math.min(queue.oldestAtMs + eventLifeMs, removedAt);
   const observedMs = nowMs - queue.oldestAtMs;
   if (observedMs < observedMinMs || queue.bytes <= 0) return goneAt;
