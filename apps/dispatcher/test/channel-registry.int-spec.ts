@@ -164,6 +164,18 @@ describe('the channels that Redis knows', () => {
     expect(await bench.registry.inspect(bench.channelId)).toMatchObject({ held: false });
   });
 
+  it('knows which events are stored together at the head of a queue, and have not left it', async () => {
+    await register({ eventsMax: 1 });
+    const now = bench.clock.now();
+    await append([bench.event('{"n":0}', {}, now - 1_000), bench.event('{"n":1}', {}, now)]);
+    const areAtHead = (): Promise<boolean[]> =>
+      Promise.all([0, 1, 2].map((n) => bench.registry.isAtHead(bench.channelId, Buffer.from(`{"n":${n}}`))));
+    expect(await areAtHead()).toEqual([true, true, false]);
+    const { hold, batch } = await claimed();
+    await bench.queue.ack(hold, batch, 'release');
+    expect(await areAtHead()).toEqual([false, true, false]);
+  });
+
   it('tells when a poll was bound to the channel last', async () => {
     const createdAtMs = bench.clock.now();
     await register({ kind: 'pull' });

@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { uidOf } from '@lanyard/contracts';
-import { newId, type RunningService } from '@lanyard/service';
-import { TestSystem } from './test-system.js';
+import { DeviceValues, fixtures, type ResourceValueArrived, uidOf } from '@lanyard/contracts';
+import { KafkaConnection, KafkaProducer } from '@lanyard/kafka';
+import { createLogger, newId, type RunningService } from '@lanyard/service';
+import { eventually, infrastructure } from '@lanyard/testing';
+import { type Customer, TestSystem } from './test-system.js';
+
+const logger = createLogger({ app: 'test', replicaId: 'test', level: 'error' });
 
 describe('the explanation of an event', () => {
   let system: TestSystem;
@@ -15,11 +19,50 @@ describe('the explanation of an event', () => {
     await system?.drop();
   });
 
+  const explained = async (customer: Customer, uid: string): Promise<unknown> => {
+    const response = await fetch(`${service.url}/explain/events/${uid}`, { headers: system.identity(customer) });
+    return response.json();
+  };
+
   it('finds the end of a session that another replica announced a minute after it', async () => {
     const customer = await system.customer();
     const uid = uidOf('an end', Date.now() - 60_000);
     await system.session(customer.accountId, 'expired', newId(), uid);
-    const response = await fetch(`${service.url}/explain/events/${uid}`, { headers: system.identity(customer) });
-    expect(await response.json()).toMatchObject({ uid, category: 'registrations-expired' });
+    expect(await explained(customer, uid)).toMatchObject({ uid, category: 'registrations-expired' });
+  });
+
+  it('says that it is queued, also if a younger one is stored together with it', async () => {
+    const customer = await system.customer();
+    await system.call(service, customer, 'PUT', 'websocket');
+    // Both come after the channel, and before now.
+    system.clock.jump(60_000);
+    const firstAtMs = system.clock.now() - 2_000;
+    const times = [firstAtMs, firstAtMs + 100];
+    const messages = times.map((atMs) => ({
+      payload: Buffer.from(String(atMs)).toString('base64'),
+      uid: uidOf(String(atMs), atMs),
+    }));
+    const { topicPrefix } = system.isolation;
+    const kafka = new KafkaConnection({ brokers: infrastructure().brokers, topicPrefix, clientId: 'together', logger });
+    const producer = new KafkaProducer(kafka, { source: 'test', now: () => times.shift() ?? firstAtMs });
+    const base = fixtures(DeviceValues).valid['notification for one key'] as ResourceValueArrived;
+    const about = { deviceId: newId(), accountId: customer.accountId, audience: [customer.keyId] };
+    try {
+      await producer.connect();
+      // One request, so that they are read and stored together.
+      await Promise.all(
+        messages.map(({ payload, uid }) =>
+          producer.send(DeviceValues, { ...base, ...about, item: { ...base.item, payload } }, { id: uid }),
+        ),
+      );
+    } finally {
+      await producer.disconnect();
+      await kafka.close();
+    }
+    await eventually(async () =>
+      expect((await system.call(service, customer, 'GET', 'websocket')).body).toMatchObject({ queue_size: 2 }),
+    );
+    for (const { uid } of messages)
+      expect(await explained(customer, uid)).toMatchObject({ uid, channels: [{ progress: 'queued' }] });
   });
 });

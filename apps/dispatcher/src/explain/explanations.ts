@@ -15,8 +15,10 @@ import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, In } from 'typeorm';
 import { deliveryMechanism, type QueueView, queueView, timestamp } from '../channels/channel-view.js';
 import { Channel } from '../db/channel.entity.js';
+import { renderCodeOf } from '../db/serialization.js';
 import { ChannelNotFound, EventNotFound, MalformedUid, TooManySearches } from '../errors.js';
 import { Intake } from '../intake/intake.js';
+import { render } from '../messages/render.js';
 import { ChannelRegistry } from '../queue/channel-registry.js';
 import { SharedClock } from '../queue/shared-clock.js';
 import { SearchSlots } from './search-slots.js';
@@ -66,6 +68,12 @@ const searchTimeoutMs = 20_000;
 /** Channels of an account that are looked at for one event. */
 const channelsMax = 100;
 
+/**
+ * Events at the head of a queue may be older than its `oldest` by this much: those that are stored together, within 5 s, have the
+ * time of the youngest, and the clock of their producer may be behind.
+ */
+const headSpanMs = 10_000;
+
 /** This service's part of explanations: the gateway combines it with the parts of other services. */
 @Injectable()
 export class Explanations {
@@ -104,7 +112,7 @@ export class Explanations {
       channels: await Promise.all(
         visible.map(async (channel) => {
           const facts = await this.facts(channel);
-          return { progress: progressOf(found, channel, facts, next), channel: facts };
+          return { progress: await this.progressOf(found, item, channel, facts, next), channel: facts };
         }),
       ),
       without_channel: keyIds ? keyIds.length - visible.length : 0,
@@ -150,6 +158,20 @@ export class Explanations {
     }
   }
 
+  private async progressOf(
+    found: FoundMessage,
+    item: FramedItem,
+    channel: Channel,
+    facts: ChannelFacts,
+    next: bigint,
+  ): Promise<Progress> {
+    const progress = progressByTime(found, channel, facts, next);
+    const isNearHead = facts.oldest !== null && Date.parse(facts.oldest) - found.timestampMs <= headSpanMs;
+    if (progress !== 'left the queue' || !isNearHead) return progress;
+    const event = render(item, found.timestampMs, renderCodeOf(channel.serialization));
+    return (await this.registry.isAtHead(channel.keyId, event)) ? 'queued' : progress;
+  }
+
   private async facts(channel: Channel): Promise<ChannelFacts> {
     const queue = await this.registry.inspect(channel.keyId);
     const { queue_size, oldest, dropped } = queueView({ queue });
@@ -193,7 +215,7 @@ const detailsOf = (
 };
 
 /** `next`: the first offset of the partition that is in no queue yet. */
-const progressOf = (
+const progressByTime = (
   { offset, timestampMs }: FoundMessage,
   { createdAt }: Channel,
   { queue_size, oldest }: ChannelFacts,

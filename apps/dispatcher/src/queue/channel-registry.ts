@@ -13,6 +13,7 @@ import {
 } from '../limits.js';
 import type { StopReason } from '../db/channel-health.js';
 import type { RenderCode } from '../messages/render-options.js';
+import { readHead, sliceEvents } from './chunk.js';
 import { Keys, type ShardKeys } from './keys.js';
 import { type Argument, isWrongType, RedisLink, type Reply } from './redis-link.js';
 import { asList, asNumber, asPairs, asText } from './reply.js';
@@ -171,6 +172,15 @@ export class ChannelRegistry {
       failingSinceMs: asText(since) ? asNumber(since) : undefined,
       lastSeenAtMs: asText(lastSeen) ? asNumber(lastSeen) : undefined,
     };
+  }
+
+  /** Whether this event, in the bytes in which it is sent, is among those that are stored together at the head of the queue. */
+  async isAtHead(channelId: string, event: Buffer): Promise<boolean> {
+    const shard = this.keys.ofChannel(channelId);
+    const skip = Number(await this.link.redis.hget(shard.channel(channelId), 'skip'));
+    const chunk = await this.link.redis.lindexBuffer(shard.queue(channelId), 0);
+    const left = chunk ? readHead(chunk).count - skip : 0;
+    return chunk !== null && left > 0 && sliceEvents(chunk, skip, left).includes(event);
   }
 
   /** Channels that ended by a rule of time. They stay until removed. */
