@@ -137,7 +137,7 @@ describe('the channels that Redis knows', () => {
     expect(String(refused)).toContain(` (sismember ${key})`);
   });
 
-  it('a channel whose key was replaced by hand stops no other, and is registered anew', async () => {
+  it('a channel whose key was replaced by hand stops no other, and is registered again', async () => {
     const replaced = newId();
     const all = [bench.channelId, replaced];
     for (const channelId of all) await register({ channelId, kind: 'pull' });

@@ -122,7 +122,7 @@ describe('a Redis that refuses for a while to hear what became of a request', ()
   });
 });
 
-describe('a Redis that a script of somebody else keeps busy', () => {
+describe('a Redis that a script of another client keeps busy', () => {
   let redis: OwnRedis;
   let other: Redis;
   let system: TestSystem;

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, it } from '@jest/globals';
 import { eventually, infrastructure } from '@lanyard/testing';
 import { Redis } from 'ioredis';
 import { endWhenServerIsGone } from '../src/redis/lost-server.js';

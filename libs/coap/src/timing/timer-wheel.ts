@@ -43,7 +43,7 @@ export class TimerWheel {
   }
 
   clear(): void {
-    // Whoever cancels one of them later, or runs its slot at this moment, must find that it is gone.
+    // A later `cancel` of one of them, and a slot that runs at this moment, must find that it is gone.
     for (const head of this.slots) for (let entry = head; entry?.run; entry = entry.next) entry.run = undefined;
     this.slots.fill(undefined);
     this.waiting = 0;

@@ -51,7 +51,7 @@ end
 local function load(key, ...)
   local names = { ... }
   local values = redis.pcall('HMGET', key, unpack(names))
-  -- A key that was replaced by hand is no channel, until it is registered again: the commands of other channels go on.
+  -- A key that was replaced by hand is no channel, until it is registered again: the commands of other channels continue.
   if values.err then
     values = redis.call('TYPE', key).ok == 'hash' and redis.call('HMGET', key, unpack(names)) or {}
   end
