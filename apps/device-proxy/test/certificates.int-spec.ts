@@ -177,7 +177,7 @@ describe.each(['TLS', 'DTLS'] as const)('devices and their certificates over %s'
 
   it('one of a trusted issuer names its device: why that is refused is in the event log of the device', async () => {
     const authority = certificateAuthority('Naming CA');
-    await system.credential({ kind: 'authority', certificate: authority.certificate });
+    await system.credential({ kind: 'authority', certificate: authority.certificate, enrolment: false });
     const ids = { 'other-name': newId(), 'out-of-date': newId() };
     for (const [name, deviceId] of Object.entries(ids)) await system.lifecycle(deviceId, name, 'created');
     const misnamed = secured.device('other-name');
