@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { eventually } from '@lanyard/testing';
+import { CLOCK, type CreateApp } from '@lanyard/service';
+import { eventually, TestClock, withProviders } from '@lanyard/testing';
 import { WebSocket, WebSocketServer } from 'ws';
 import { TestSystem } from './test-system.js';
 import { Upstream } from './upstream.js';
@@ -28,10 +29,10 @@ describe('connections to the gateway', () => {
     await dispatcher?.stop();
   });
 
-  const start = async (variables: Record<string, string> = {}): Promise<TestSystem> => {
+  const start = async (variables: Record<string, string> = {}, create?: CreateApp): Promise<TestSystem> => {
     const gateway = await TestSystem.corner('connection-limits');
     gateways.push(gateway);
-    return gateway.start({ GATEWAY_DISPATCHER_URLS: dispatcher.url, ...variables });
+    return gateway.start({ GATEWAY_DISPATCHER_URLS: dispatcher.url, ...variables }, create);
   };
   /** Opens so many connections from an address of this machine. */
   const open = async (gateway: TestSystem, count: number, localAddress: string): Promise<Socket[]> => {
@@ -133,9 +134,14 @@ describe('connections to the gateway', () => {
   });
 
   it('are bounded in total', async () => {
-    const gateway = await start({ GATEWAY_CONNECTIONS_MAX: '5' });
+    const clock = new TestClock(Date.now());
+    const gateway = await start({ GATEWAY_CONNECTIONS_MAX: '5' }, withProviders([CLOCK, clock]));
     const all = [...(await openUsed(gateway, 5, '127.0.0.2')), ...(await open(gateway, 4, '127.0.0.3'))];
-    await eventually(() => expect(openOf(all)).toBe(5));
+    expect(openOf(all)).toBe(9);
+    await eventually(async () => {
+      await clock.advance(1_000);
+      expect(openOf(all)).toBe(5);
+    });
   });
 
   it('beyond the total are there for probes, and closed without an answer for anything else', async () => {
