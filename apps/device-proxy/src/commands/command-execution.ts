@@ -184,10 +184,7 @@ export class CommandExecution {
   ): Promise<Outcome> {
     const { path, keyId } = command;
     const { downlink, values } = this;
-    const read = { operation: 'read', path, query: [], accept: null, contentType: null, payload: null } as const;
-    const reply = await downlink
-      .request(session, read, this.logSent(command))
-      .catch((error: unknown) => error as Error);
+    const reply = await downlink.read(session, path, this.logSent(command)).catch((error: unknown) => error as Error);
     // When the observation is gone, the device has ended it during the read.
     const isObserved = session.observations.has(targetKey(target));
     if (!isObserved && !(reply instanceof Error)) return this.observe(session, target, command, pending);

@@ -83,6 +83,12 @@ export class DownlinkClient {
     return replyOf(session, request.path, request.operation === 'read-composite' ? formatted(answer, asked) : answer);
   }
 
+  /** Reads a path in the format that suits it. */
+  read(session: Session, path: string, onSent?: OnSent): Promise<DeviceReply> {
+    const request = { operation: 'read', path, query: [], accept: null, contentType: null, payload: null } as const;
+    return this.request(session, request, onSent);
+  }
+
   /** Writes a package block by block, read from its source instead of a payload. */
   async push(session: Session, path: string, body: PushedBody): Promise<DeviceReply> {
     const { source, onProgress, signal } = body;

@@ -146,14 +146,7 @@ export class Lwm2mGateways implements BeforeApplicationShutdown {
   private async listOf(session: Session): Promise<DeviceReply> {
     if (!session.observations.has(gatewayPath))
       return (await this.observer.observe(session, { path: gatewayPath })).reply;
-    return this.downlink.request(session, {
-      operation: 'read',
-      path: gatewayPath,
-      query: [],
-      accept: null,
-      contentType: null,
-      payload: null,
-    });
+    return this.downlink.read(session, gatewayPath);
   }
 
   private apply(

@@ -85,8 +85,7 @@ export class Observer implements BeforeApplicationShutdown {
 
   /** Reads a path that is observed already, for keys that have had no value of it. */
   async readObserved(session: Session, path: string, keyIds: readonly string[]): Promise<DeviceReply> {
-    const read = { operation: 'read', path, query: [], accept: null, contentType: null, payload: null } as const;
-    const reply = await this.downlink.request(session, read);
+    const reply = await this.downlink.read(session, path);
     if (reply.code === '2.05') await this.values.report(session, { path, ...reply, cause: 'notify', audience: keyIds });
     return reply;
   }
