@@ -8,7 +8,7 @@ import { CommandEnds, outcomeBeforeSending, withoutSending } from './command-end
 import { type AcceptOptions, CommandIntake, type NewCommand, type Stored } from './command-intake.js';
 import { Command, type CommandState } from './command.entity.js';
 import { historyDays } from './limits.js';
-import { cancelled, expired, type Outcome } from './outcome.js';
+import { cancelled, type Outcome } from './outcome.js';
 
 const active = In(['waiting', 'executing']);
 
@@ -101,7 +101,7 @@ export class CommandQueue {
     return deviceIds.map((deviceId) => found.has(deviceId));
   }
 
-  /** Cancels a waiting command. Throws NotCancellable once it has been sent to the device. */
+  /** Cancels a waiting command, also one that waits to be sent again. Throws NotCancellable for any other. */
   async cancel(command: Command): Promise<void> {
     const state = await this.cancelWaiting(command);
     if (state !== 'waiting') throw new NotCancellable(state);
@@ -145,9 +145,8 @@ export class CommandQueue {
     const now = this.clock.now();
     return this.endWhere(deviceId, (command) => {
       const due = command.expiresAt.getTime() <= now;
-      if (command.state === 'waiting') return due ? withoutSending(command, expired) : undefined;
-      const abandoned = (command.claimUntil?.getTime() ?? 0) <= now;
-      return due && abandoned ? outcomeBeforeSending(command, now) : undefined;
+      const inFlight = command.state === 'executing' && (command.claimUntil?.getTime() ?? 0) > now;
+      return due && !inFlight ? outcomeBeforeSending(command, now) : undefined;
     });
   }
 

@@ -47,8 +47,8 @@ export class CommandHistoryController {
   @Operation({
     summary: 'Cancel a command',
     description:
-      'Finds the command by its id or by its async-id; the latter finds the newest command with that async-id. A waiting command ends with the asynchronous response 429 `REQUEST_CANCELLED`. A command that the device may already have received cannot be cancelled (409).',
-    conflict: 'COMMAND_NOT_WAITING: sent to the device, or finished',
+      'Finds the command by its id or by its async-id; the latter finds the newest command with that async-id. A waiting command ends with the asynchronous response 429 `REQUEST_CANCELLED`. A command that is in flight to the device cannot be cancelled (409).',
+    conflict: 'COMMAND_NOT_WAITING: in flight to the device, or finished',
   })
   async cancel(@Caller() caller: Identity, @Param('asyncId') asyncId: string): Promise<void> {
     return this.queue.cancel(await this.history.findToCancel(caller, asyncId));
