@@ -59,3 +59,8 @@ it('the settings of topics are those that the services leave, so that a backup c
   expect(installation({ ...named, KAFKA_MIN_INSYNC_REPLICAS: '1' })).toMatchObject({ minInsyncReplicas: 1 });
   expect(installation(named)).toMatchObject({ brokers: 'a:1', minInsyncReplicas: 2 });
 });
+
+it('a prefix of topics that no service accepts is refused by name', () => {
+  const named = { DATABASE_URL: 'postgres://a/b', KAFKA_BROKERS: 'a:1', KAFKA_TOPIC_PREFIX: 'plant 7.' };
+  expect(() => installation(named)).toThrow('KAFKA_TOPIC_PREFIX');
+});

@@ -1,7 +1,7 @@
 /** The installation to back up or restore: the one that the environment names, otherwise the one of this folder. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { databaseConfig, env, kafkaSecurity } from '@lanyard/service';
+import { databaseConfig, env, kafkaSecurity, topicConfig } from '@lanyard/service';
 import { processOf } from '../lanyard/processes.ts';
 import { dataFolder, Stop } from '../lanyard/project.ts';
 import { secretsOf, StateFile, type Unit } from '../lanyard/state.ts';
@@ -27,13 +27,10 @@ export const installation = (
   { forRestore = false }: { forRestore?: boolean } = {},
 ): Installation => {
   const reader = env(environment);
-  const topicPrefix = reader.string('KAFKA_TOPIC_PREFIX', '');
-  const security = kafkaSecurity(reader);
-  // Whatever makes sure of topics adjusts their settings, too: to the same values as the services.
-  const minInsyncReplicas = reader.int('KAFKA_MIN_INSYNC_REPLICAS', 2, { min: 1, max: 9 });
+  // Opening topics adjusts their settings: to the values that the services set, too.
+  const kafka = { ...topicConfig(reader), security: kafkaSecurity(reader) };
   const brokers = reader.optional('KAFKA_BROKERS');
   const databaseUrl = reader.optional('DATABASE_URL') && databaseConfig(reader, 'backup').secrets.databaseUrl;
-  const kafka = { topicPrefix, security, minInsyncReplicas };
   if (databaseUrl && brokers) return { databaseUrl, brokers, ...kafka };
   const folder = dataFolder();
   if (!existsSync(join(folder, 'state.json')))

@@ -126,6 +126,12 @@ const topicPrefix = (reader: EnvReader): string => {
   return text;
 };
 
+/** Prefix and durability of topics, for every program that opens them. */
+export const topicConfig = (reader: EnvReader): Pick<CommonConfig['kafka'], 'topicPrefix' | 'minInsyncReplicas'> => ({
+  topicPrefix: topicPrefix(reader),
+  minInsyncReplicas: reader.int('KAFKA_MIN_INSYNC_REPLICAS', 2, { min: 1, max: 9 }),
+});
+
 export type DatabaseConfig = Pick<CommonConfig, 'app' | 'replicaId' | 'logLevel' | 'databaseMigrations'> & {
   secrets: Pick<CommonConfig['secrets'], 'databaseUrl'>;
 };
@@ -145,8 +151,7 @@ export const commonConfig = (reader: EnvReader, app: string): CommonConfig => ({
   http: { host: reader.string('HTTP_HOST', '127.0.0.1'), port: reader.int('HTTP_PORT', 0, { min: 0, max: 65_535 }) },
   kafka: {
     brokers: brokers(reader),
-    topicPrefix: topicPrefix(reader),
-    minInsyncReplicas: reader.int('KAFKA_MIN_INSYNC_REPLICAS', 2, { min: 1, max: 9 }),
+    ...topicConfig(reader),
     security: kafkaSecurity(reader),
     replacements: reader.string('KAFKAJS_REPLACEMENTS', 'all'),
   },
