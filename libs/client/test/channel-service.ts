@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
 
-/** As in the service, so many times as many messages may be under way as go out before the next ping. */
+/** In the service, four times as many messages may be under way as are sent before the next ping: 64 and 16. */
 const pingsUnderWay = 4;
 
 const tickMs = 10;

@@ -19,8 +19,8 @@ const devicesSql = `
   WHERE d.campaign_id = $1 AND d.device_id = old.device_id`;
 
 /**
- * Hides a campaign that still has devices: readers never see a part of it, and its name can be used again. No client can
- * give another campaign the name that it gets, which is too long.
+ * Hides a campaign that still has devices: readers never see a part of it, and its name can be used again. The name that it
+ * gets is longer than those that clients may give, so no other campaign has it.
  */
 const hideSql = `
   UPDATE campaigns.update_campaigns SET removed = true, name = rpad(id, ${nameMax + 1}) WHERE id = $1`;

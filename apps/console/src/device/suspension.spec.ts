@@ -20,7 +20,7 @@ const bySystem = { by: 'system', category: 'other', description: 'The account is
 
 describe('the suspension of a device', () => {
   it.each([
-    ['none of both', false, false, 'Suspend', []],
+    ['no one', false, false, 'Suspend', []],
     ['an operator', true, false, 'Resume', [byOperator]],
     ['the system, which alone resumes it', false, true, 'Suspend', [bySystem]],
     ['both', true, true, 'Resume', [byOperator, bySystem]],

@@ -15,7 +15,7 @@ export class IntakeEvent {
     /** When the message was queued, by its producer's clock: the `timestamp` of an item without the device's own time. */
     readonly timestampMs: number,
     readonly item: FramedItem,
-    /** When its age begins: while the message can have arrived, even if its producer's clock is behind or ahead. */
+    /** When its age begins. The message can have arrived then, whatever its producer's clock says. */
     readonly queuedAtMs = timestampMs,
     /** The message, whose key is the device. */
     private readonly source?: { readonly key: string },

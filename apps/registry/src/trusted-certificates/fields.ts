@@ -33,7 +33,8 @@ const signature = z
 
 /**
  * As `openssl x509 -serial` writes it, or with colons as in its text form. Kept as Node writes that of a certificate:
- * whole bytes in lower case, without zero bytes in front. DER puts one in front of a byte from 80 on; browsers show it.
+ * whole bytes in lower case, without zero bytes in front. DER has one in front of a first byte of 0x80 or more, and browsers
+ * show it.
  */
 const serial = z
   .string()

@@ -107,7 +107,7 @@ export const keptAlive = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 
 
 /**
  * The kernel does not probe a connection over which it still sends: a statement that is sent to a lost machine is repeated for a quarter of
- * an hour. Statements, and transactions that are silent, end sooner than this, so no connection ends that PostgreSQL works for.
+ * an hour. Statements, and transactions that are silent, end sooner than this, so no connection ends while PostgreSQL works for it.
  */
 const connectionSilenceMaxMs = statementMaxMs + 10_000;
 

@@ -96,7 +96,7 @@ const mediaType = /^\s*[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+\s*(?:;|$)/;
 
 /**
  * Fastify answers 415 to a Content-Type that is no media type, before a parser gets the body. A JSON body is read whatever
- * its type, so the request gets another one. `raw.headers` keeps what the client sent.
+ * its type, so the request is given a type that Fastify accepts. `raw.headers` keeps what the client sent.
  */
 const replaceUnreadableType = (request: FastifyRequest): void => {
   const { 'content-type': type } = request.raw.headers;
