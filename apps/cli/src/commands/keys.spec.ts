@@ -1,14 +1,8 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PassThrough } from 'node:stream';
-import { Lanyard } from '@lanyard/client';
-import { Command } from 'commander';
-import { afterEach, describe, expect, it } from '@jest/globals';
-import type { Cli, Session } from '../cli.js';
-import { Output } from '../output/output.js';
+import { describe, expect, it } from '@jest/globals';
+import { CommandBench } from '../../test/command-bench.js';
 import { timeOf } from '../output/time.js';
 import { addKeys } from './keys.js';
 
@@ -23,40 +17,23 @@ interface Options {
   onMade?: () => void;
 }
 
-const servers: Server[] = [];
-
-afterEach(() => {
-  for (const server of servers.splice(0)) {
-    server.closeAllConnections();
-    server.close();
-  }
-});
-
 /** Makes a key for the file. Resolves to what is printed. */
 const run = async (
   action: string,
   file: string,
   { record = made, json = false, onMade }: Options = {},
 ): Promise<string> => {
-  const server = createServer((request, response) => {
-    const isList = request.method === 'GET';
-    if (!isList) onMade?.();
-    const answer = isList ? { object: 'list', data: [made], has_more: false } : record;
-    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
-  });
-  servers.push(server);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const stdout = new PassThrough();
-  const session: Session = {
-    ...{ url, key: 'ak_1x', signal: new AbortController().signal, onLost: () => undefined },
-    lanyard: new Lanyard({ baseUrl: url, key: 'ak_1x' }),
-    out: new Output(stdout, new PassThrough(), { json, quiet: false, colour: false }),
-  };
-  const program = new Command();
-  addKeys(program, { session: () => session } as unknown as Cli);
-  await program.parseAsync(['keys', action, 'meters', '--out', file], { from: 'user' });
-  return String(stdout.read() ?? '');
+  const bench = new CommandBench(
+    (request, response) => {
+      const isList = request.method === 'GET';
+      if (!isList) onMade?.();
+      const answer = isList ? { object: 'list', data: [made], has_more: false } : record;
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
+    },
+    { json },
+  );
+  await bench.run(addKeys, ['keys', action, 'meters', '--out', file]);
+  return bench.results();
 };
 
 const newFolder = (): string => mkdtempSync(join(tmpdir(), 'lanyard-keys-'));
