@@ -214,21 +214,45 @@ describe('a campaign that has ended', () => {
   });
 });
 
-describe('a device that was deleted since it was selected', () => {
-  it('is not in the campaign when its page is read, and nothing is kept of it', async () => {
+describe('since it was selected', () => {
+  /** A campaign that waits for the first page of its devices. */
+  const selecting = async (): Promise<{ id: string; selectionId: string }> => {
     const { id } = await system.campaign();
     await system.call('POST', `${path}/${id}/start`);
     await system.eventually(id, 'running');
     const sql = 'SELECT selection_id FROM campaigns.update_campaigns WHERE id = $1';
     const [begun] = (await system.database().query(sql, [id])) as [{ selection_id: string }];
+    return { id, selectionId: begun.selection_id };
+  };
+
+  const away = (deviceId: string) => ({ ...registered(deviceId), isRegistered: false });
+
+  it('a deleted device is not in the campaign when its page is read, and nothing is kept of it', async () => {
+    const { id, selectionId } = await selecting();
     const [deleted, other] = [newId(), newId()];
     await system.takeLifecycle(deleted, 'deleted');
-    const devices = [deleted, other].map((deviceId) => ({ ...registered(deviceId), isRegistered: false }));
-    await system.takePage(begun.selection_id, { devices });
+    await system.takePage(selectionId, { devices: [deleted, other].map(away) });
     expect((await system.devicesOf(id)).map((device) => device['device_id'])).toEqual([other]);
     const known = 'SELECT FROM campaigns.device_sessions WHERE device_id = $1';
     expect(await system.database().query<unknown[]>(known, [deleted])).toEqual([]);
     await system.tellLifecycle(other, 'deleted');
+    await system.eventually(id, 'done');
+  });
+
+  it('a suspended device fails when its page is read, unless the suspension is over', async () => {
+    const [suspended, resumed, before] = [newId(), newId(), newId()];
+    await system.takeLifecycle(before, 'suspended', 7);
+    await system.takeLifecycle(before, 'resumed', 8);
+    const { id, selectionId } = await selecting();
+    await system.takeLifecycle(suspended, 'suspended');
+    await system.takeLifecycle(resumed, 'suspended', 7);
+    await system.takeLifecycle(resumed, 'resumed', 8);
+    // The fact comes again.
+    await system.takeLifecycle(before, 'suspended', 7);
+    await system.takePage(selectionId, { devices: [suspended, resumed, before].map(away) });
+    const states = Object.fromEntries((await system.devicesOf(id)).map((d) => [d['device_id'], d['state']]));
+    expect(states).toEqual({ [suspended]: 'failed', [resumed]: 'waiting', [before]: 'waiting' });
+    for (const waiting of [resumed, before]) await system.tellLifecycle(waiting, 'deleted');
     await system.eventually(id, 'done');
   });
 });

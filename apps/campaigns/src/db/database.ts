@@ -7,6 +7,7 @@ import { PausedDue1796349600000 } from './migrations/1796349600000-paused-due.js
 import { Retention1796353200000 } from './migrations/1796353200000-retention.js';
 import { SelectionAskedAt1796360400000 } from './migrations/1796360400000-selection-asked-at.js';
 import { Software1796346000000 } from './migrations/1796346000000-software.js';
+import { SuspendedDevices1796371200000 } from './migrations/1796371200000-suspended-devices.js';
 import { LifecycleRevisions1796342400000 } from './migrations/1796342400000-lifecycle-revisions.js';
 
 /** PostgreSQL schema of this service; no other service reads it. */
@@ -26,5 +27,6 @@ export const databaseOf = (config: DatabaseConfig): DatabaseOptions =>
       SelectionAskedAt1796360400000,
       DevicesByGateway1796364000000,
       DeletedDevices1796367600000,
+      SuspendedDevices1796371200000,
     ],
   });

@@ -57,24 +57,33 @@ const storeRevisions = (rows: string): string => `
 
 const revisionsSql = storeRevisions(lifecycleRows);
 
-// Stores the revisions of devices without an open update, which are most. Returns the others, and all deleted ones.
+// Stores the revisions of devices without an open update, in accounts that select no devices now, which are most. Returns the
+// others, and all deleted ones.
 const withoutCampaignSql = `
   WITH facts AS (SELECT * FROM ${lifecycleRows}),
   affected AS (
     SELECT f."deviceId" FROM facts f WHERE f.change = 'deleted' OR EXISTS (
-      SELECT FROM campaigns.campaign_devices d WHERE d.device_id = f."deviceId" AND d.state IN ('waiting', 'updating'))),
+      SELECT FROM campaigns.campaign_devices d WHERE d.device_id = f."deviceId" AND d.state IN ('waiting', 'updating'))
+    OR EXISTS (SELECT FROM campaigns.update_campaigns c WHERE c.account_id = f."accountId" AND ${isSelecting})),
   stored AS (${storeRevisions('facts r WHERE r."deviceId" NOT IN (SELECT a."deviceId" FROM affected a)')})
   SELECT "deviceId" AS device_id FROM affected`;
 
-// A page that was selected before the deletion may be read after it. The campaign then leaves these devices out.
-const noteDeletedSql = `
-  WITH deleted AS (
-    SELECT r."accountId" AS account_id, array_agg(r."deviceId") AS ids FROM ${lifecycleRows}
-    WHERE r.change = 'deleted' GROUP BY 1),
+// A page that was selected before the change may be read after it. The campaign then leaves deleted devices out, and suspended
+// ones fail. The fact of a suspension that is over may come again: its revision is not newer than the stored one.
+const noteSql = `
+  WITH noted AS (
+    SELECT r."accountId" AS account_id, array_agg(r."deviceId") FILTER (WHERE r.change = 'deleted') AS deleted,
+      array_agg(r."deviceId") FILTER (WHERE r.change = 'suspended') AS suspended,
+      array_agg(r."deviceId") FILTER (WHERE r.change = 'resumed') AS resumed
+    FROM ${lifecycleRows} LEFT JOIN campaigns.device_sessions s ON s.device_id = r."deviceId"
+    WHERE r.change = 'deleted' OR r.revision > coalesce(s.lifecycle_revision, -1) GROUP BY 1),
   held AS (
-    SELECT c.id, d.ids FROM campaigns.update_campaigns c JOIN deleted d ON d.account_id = c.account_id
+    SELECT c.id, n.deleted, n.suspended, n.resumed
+    FROM campaigns.update_campaigns c JOIN noted n ON n.account_id = c.account_id
     WHERE ${isSelecting} ORDER BY c.id FOR NO KEY UPDATE OF c)
-  UPDATE campaigns.update_campaigns c SET deleted_devices = c.deleted_devices || held.ids
+  UPDATE campaigns.update_campaigns c SET deleted_devices = c.deleted_devices || held.deleted,
+    suspended_devices = ARRAY(
+      SELECT unnest(c.suspended_devices || held.suspended) EXCEPT SELECT unnest(held.resumed))
   FROM held WHERE c.id = held.id`;
 
 const whyFailed: Partial<Record<DeviceLifecycleChanged['change'], string>> = {
@@ -161,7 +170,7 @@ export class DevicePresence {
     const deleted = facts.filter(({ change }) => change === 'deleted').map(({ deviceId }) => deviceId);
     await this.database.transaction(async (manager) => {
       // Campaigns are locked before their devices everywhere, and open devices before their sessions.
-      if (deleted.length > 0) await manager.query(noteDeletedSql, [lifecycleJson(facts)]);
+      await manager.query(noteSql, [lifecycleJson(facts)]);
       const rows = await this.openRows(
         manager,
         facts.map(({ deviceId }) => deviceId),

@@ -24,10 +24,13 @@ interface SelectingCampaign {
   dry_run: Forecast | null;
   /** Ids of devices that were deleted since the selection began. */
   deleted_devices: string[];
+  /** Ids of devices that were suspended since the selection began, and were not resumed. */
+  suspended_devices: string[];
 }
 
 const campaignSql = `
-  SELECT id, account_id, group_id, filter, state, version, object, selection_page, dry_run, deleted_devices
+  SELECT id, account_id, group_id, filter, state, version, object, selection_page, dry_run, deleted_devices,
+    suspended_devices
   FROM campaigns.update_campaigns WHERE selection_id = $1 AND ${isSelecting} FOR UPDATE`;
 
 const addSql = `
@@ -48,7 +51,8 @@ const tooMany = `more than ${campaignDevicesMax} devices`;
 
 /**
  * Accepts the pages of selections: devices of campaigns, or the counts of dry runs. Pages may be repeated. A campaign that stops
- * accepts no more pages. A device that was deleted since it was selected is left out: no fact would end its wait.
+ * accepts no more pages. A device that was deleted since it was selected is left out, and one that was suspended fails: no fact
+ * would end its wait.
  */
 @Injectable()
 export class SelectionPages {
@@ -66,7 +70,10 @@ export class SelectionPages {
       if (campaign?.selection_page !== page.page) return;
       if (page.refusal) return this.refuse(manager, campaign, page.refusal.message);
       const deleted = new Set(campaign.deleted_devices);
-      const devices = page.devices.filter(({ deviceId }) => !deleted.has(deviceId));
+      const suspended = new Set(campaign.suspended_devices);
+      const devices = page.devices
+        .filter(({ deviceId }) => !deleted.has(deviceId))
+        .map((one): SelectedDevice => (suspended.has(one.deviceId) ? { ...one, lifecycleStatus: 'blocked' } : one));
       await manager.query(presenceSql, [page.accountId, JSON.stringify(devices)]);
       if (!(await this.store(manager, campaign, { ...page, devices }))) return this.refuse(manager, campaign, tooMany);
       await this.continueSelection(manager, campaign, page);
@@ -89,7 +96,8 @@ export class SelectionPages {
     if (hasMore) await this.selections.request(manager, campaign, next);
     await manager.query(
       `UPDATE campaigns.update_campaigns SET selection_page = $2, selection_complete = $3, selection_asked_at = $4,
-         tick_at = least(tick_at, $4), deleted_devices = CASE WHEN $3 THEN '{}' ELSE deleted_devices END
+         tick_at = least(tick_at, $4), deleted_devices = CASE WHEN $3 THEN '{}' ELSE deleted_devices END,
+         suspended_devices = CASE WHEN $3 THEN '{}' ELSE suspended_devices END
        WHERE id = $1`,
       [campaign.id, page + 1, !hasMore, new Date(this.clock.now())],
     );

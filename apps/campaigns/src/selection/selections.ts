@@ -29,6 +29,7 @@ export class Selections {
       selection_page: 0,
       selection_complete: false,
       selection_asked_at: new Date(nowMs),
+      suspended_devices: [],
     };
   }
 
