@@ -182,7 +182,7 @@ describe('the push of a package', () => {
       expect(system.results.some(({ value }) => value.commandId === commandId)).toBe(true);
     });
     go();
-    expect((await system.result(commandId)).value.item).toMatchObject({ status: 504, error: 'TIMEOUT' });
+    expect((await system.result(commandId)).value.item).toMatchObject({ status: 504, error: 'PUSH_TIMEOUT' });
     await system.stop(patient);
   });
 });

@@ -240,6 +240,15 @@ describe('push', () => {
     expect(device.update).toMatchObject({ state: 'waiting', reason: 'package refused: FORBIDDEN' });
   });
 
+  it('that takes too long has failed: the device is not unreachable, because it took blocks', () => {
+    const device = new Device({ ...goal, retries: 0, delivery: 'push' }).offered();
+    expect(device.tell({ kind: 'refused', error: 'PUSH_TIMEOUT' }).update).toMatchObject({
+      state: 'failed',
+      code: 'SYS_111',
+      reason: 'push took too long',
+    });
+  });
+
   it('is not done against the campaign', () => {
     const device = new Device({ ...goal, delivery: 'pull' }).offered({ state: 0, deliveryMethod: 1 });
     expect(device.update).toMatchObject({ state: 'failed', reason: 'no delivery that the device supports' });

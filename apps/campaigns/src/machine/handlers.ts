@@ -65,13 +65,17 @@ export const unreadable: Handler = (update, event, goal, context) => {
 export const undeliverable = (update: DeviceUpdate, goal: Goal, context: AdvanceContext): Advance =>
   failAttempt(update, { reason: 'no delivery that the device supports', isPermanent: true }, goal, context);
 
+/** The device-proxy ends a push that takes too long: the device has taken blocks, so this is neither a refusal nor silence. */
+const refusalOf = (error: string): string =>
+  error === 'PUSH_TIMEOUT' ? 'push took too long' : `package refused: ${error}`;
+
 /**
  * A URI whose acknowledgement was lost may have arrived. The device-proxy writes it again, which a device that downloads
  * already may refuse. The polls show which it is; the refusal, or that there was no answer, is kept as the reason until the
  * device is no longer idle.
  */
 export const onOffer: Handler = (update, event, goal, context) => {
-  const refusal = event.kind === 'refused' ? `package refused: ${event.error}` : null;
+  const refusal = event.kind === 'refused' ? refusalOf(event.error) : null;
   const reason = event.kind === 'unanswered' ? noAnswer : refusal;
   if (update.delivery !== 'push') return waitForDownload({ ...update, reason }, goal, context);
   if (refusal !== null) return failAttempt(update, { reason: refusal }, goal, context);

@@ -43,3 +43,12 @@ it.each([
   const failed = { ...item, status, error };
   expect(eventOfResult({ ...result, item: failed, outcome: 'failed' })).toEqual({ kind: 'unanswered' });
 });
+
+it('a push that took too long is no missing answer', () => {
+  const { item, ...result } = answered('/5/0/0', '', 'text/plain');
+  const failed = { ...item, status: 504, error: 'PUSH_TIMEOUT' };
+  expect(eventOfResult({ ...result, item: failed, outcome: 'failed' })).toEqual({
+    kind: 'refused',
+    error: 'PUSH_TIMEOUT',
+  });
+});

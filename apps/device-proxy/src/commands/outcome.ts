@@ -51,7 +51,7 @@ export const subscriptionRemoved = failed(
 export const notObservable = failed(412, 'NOT_OBSERVABLE', 'The device answered, but cannot observe this path.');
 
 export const downloadEnded = failed(404, 'DOWNLOAD_ENDED', 'The campaign has ended the download of the package.');
-export const pushTookTooLong = failed(504, 'TIMEOUT', 'The device did not accept the whole package in time.');
+export const pushTookTooLong = failed(504, 'PUSH_TIMEOUT', 'The device did not accept the whole package in time.');
 
 /** The effect is unknown: the answer may have been lost, and a retry could apply the operation twice. */
 export const inDoubt = failed(
