@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { CreateBucketCommand, ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
-import { createLogger, newId } from '@lanyard/service';
+import { type Clock, createLogger, newId, systemClock } from '@lanyard/service';
+import { eventually, TestClock } from '@lanyard/testing';
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -28,13 +29,14 @@ describe('packages in an S3-compatible store', () => {
   let client: S3Client;
   let packages: S3Packages;
 
-  const open = (bucket: string, over: { endpoint?: string; accessKeyId?: string } = {}): S3Packages =>
+  const open = (bucket: string, over: { endpoint?: string; accessKeyId?: string; clock?: Clock } = {}): S3Packages =>
     new S3Packages(
       {
         ...{ bucket, prefix: 'lanyard/', region: 'us-east-1', endpoint: over.endpoint ?? endpoint },
         credentials: { ...credentials, ...(over.accessKeyId && { accessKeyId: over.accessKeyId }) },
       },
       logger,
+      over.clock ?? systemClock,
     );
 
   beforeAll(async () => {
@@ -124,6 +126,32 @@ describe('packages in an S3-compatible store', () => {
     for await (const page of other.idsBefore(Date.now() - 60_000)) found.push(...page);
     expect(found).toEqual([abandoned, older]);
     other.onApplicationShutdown();
+    store.close();
+  });
+
+  it('waits for a reader that takes nothing, and not for a store that sends nothing', async () => {
+    const sent = randomBytes(1_048_576);
+    const store = createServer((_, response) => {
+      response.writeHead(206, { 'content-length': sent.length + 1 }).write(sent);
+    });
+    await new Promise<void>((listening) => store.listen(0, '127.0.0.1', listening));
+    const clock = new TestClock();
+    const silent = open('packages', { endpoint: `http://127.0.0.1:${(store.address() as AddressInfo).port}`, clock });
+    const body = await silent.read(newId(), { start: 0, end: sent.length });
+    body.read(0);
+    await eventually(() => expect(body.readableLength).toBeGreaterThanOrEqual(body.readableHighWaterMark));
+    await clock.advance(60_000);
+    let [taken, failure]: [number, unknown] = [0, undefined];
+    const reading = (async () => {
+      for await (const chunk of body) taken += (chunk as Buffer).length;
+    })().catch((error: unknown) => (failure = error));
+    await eventually(() => expect(taken).toBe(sent.length));
+    await eventually(async () => {
+      await clock.advance(30_000);
+      expect(failure).toMatchObject({ message: 'the store has sent nothing for 30000 ms' });
+    });
+    await reading;
+    silent.onApplicationShutdown();
     store.close();
   });
 

@@ -8,10 +8,11 @@ import {
   type MultipartUpload,
   paginateListObjectsV2,
   S3Client,
+  type S3ClientConfig,
   S3ServiceException,
 } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
-import { ConfigError, type Logger } from '@lanyard/service';
+import { type Clock, ConfigError, type Logger } from '@lanyard/service';
 import { Injectable, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import type { S3Storage } from '../config.js';
 import { StorageUnavailable } from '../errors.js';
@@ -24,13 +25,16 @@ const partsAtOnce = 2;
 
 const connectTimeoutMs = 3_000;
 
-/** A request without a byte for this long counts as lost. */
+/** A request counts as lost if the store neither sends nor takes a byte for this long. */
 const silenceMs = 30_000;
 
 const attemptsMax = 3;
 
 /** Only what every S3-compatible store understands: no checksums in trailers, which came with the SDK of 2025. */
-const clientOf = ({ endpoint, region, credentials }: S3Storage): S3Client =>
+const clientOf = (
+  { endpoint, region, credentials }: S3Storage,
+  requestHandler: NonNullable<S3ClientConfig['requestHandler']>,
+): S3Client =>
   new S3Client({
     region,
     ...(endpoint !== undefined && { endpoint, forcePathStyle: true }),
@@ -38,8 +42,21 @@ const clientOf = ({ endpoint, region, credentials }: S3Storage): S3Client =>
     maxAttempts: attemptsMax,
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
-    requestHandler: { connectionTimeout: connectTimeoutMs, socketTimeout: silenceMs },
+    requestHandler,
   });
+
+/**
+ * Of the client that reads packages. A time limit of the socket would also end the download of a device that takes no bytes
+ * for a while, and a limit of sockets would let such devices keep others waiting.
+ */
+const readingHandler = {
+  connectionTimeout: connectTimeoutMs,
+  requestTimeout: silenceMs,
+  throwOnRequestTimeout: true,
+  socketTimeout: 0,
+  httpAgent: { maxSockets: Infinity },
+  httpsAgent: { maxSockets: Infinity },
+};
 
 const statusOf = (error: unknown): number | undefined =>
   error instanceof S3ServiceException ? error.$metadata.httpStatusCode : undefined;
@@ -51,14 +68,17 @@ const statusOf = (error: unknown): number | undefined =>
 @Injectable()
 export class S3Packages extends PackageStore implements OnModuleInit, OnApplicationShutdown {
   private readonly client: S3Client;
+  private readonly reader: S3Client;
   private readonly bucket: string;
 
   constructor(
     private readonly storage: S3Storage,
     private readonly logger: Logger,
+    private readonly clock: Clock,
   ) {
     super();
-    this.client = clientOf(storage);
+    this.client = clientOf(storage, { connectionTimeout: connectTimeoutMs, socketTimeout: silenceMs });
+    this.reader = clientOf(storage, readingHandler);
     this.bucket = storage.bucket;
   }
 
@@ -76,6 +96,7 @@ export class S3Packages extends PackageStore implements OnModuleInit, OnApplicat
 
   onApplicationShutdown(): void {
     this.client.destroy();
+    this.reader.destroy();
   }
 
   async store(id: string, body: AsyncIterable<Buffer>, bytesMax: number): Promise<StoredPackage> {
@@ -102,7 +123,7 @@ export class S3Packages extends PackageStore implements OnModuleInit, OnApplicat
   async read(id: string, { start, end }: ByteRange): Promise<Readable> {
     try {
       const object = { Bucket: this.bucket, Key: this.keyOf(id), Range: `bytes=${start}-${end}` };
-      return (await this.client.send(new GetObjectCommand(object))).Body as Readable;
+      return this.asWanted((await this.reader.send(new GetObjectCommand(object))).Body as Readable);
     } catch (error) {
       throw new StorageUnavailable(error);
     }
@@ -122,6 +143,28 @@ export class S3Packages extends PackageStore implements OnModuleInit, OnApplicat
     for await (const { Contents = [] } of paginateListObjectsV2({ client }, { Bucket: bucket, Prefix: prefix }))
       yield Contents.filter(({ LastModified: at }) => isOld(at)).map(idOf);
     for await (const uploads of this.uploads(prefix)) yield uploads.filter(({ Initiated: at }) => isOld(at)).map(idOf);
+  }
+
+  /** Reads the body only as far as its reader takes it. */
+  private asWanted(body: Readable): Readable {
+    const bytes = Readable.from(this.chunksOf(body), { objectMode: false });
+    // A generator that was not started does not end the body.
+    return bytes.once('close', () => body.destroy());
+  }
+
+  /** Throws when the store sends nothing for too long while bytes are wanted. */
+  private async *chunksOf(body: Readable): AsyncGenerator<Buffer> {
+    const silent = (): void => void body.destroy(new Error(`the store has sent nothing for ${silenceMs} ms`));
+    let timer = this.clock.after(silenceMs, silent);
+    try {
+      for await (const chunk of body) {
+        timer.cancel();
+        yield chunk as Buffer;
+        timer = this.clock.after(silenceMs, silent);
+      }
+    } finally {
+      timer.cancel();
+    }
   }
 
   /** The parts of uploads whose replica died cost storage, although they are no object. */
