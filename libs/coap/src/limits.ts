@@ -22,7 +22,7 @@ export interface CoapLimits {
   blockBytes: number;
   /** Block-wise uploads in progress. Beyond this limit, or the limit of bytes, a new upload gets 5.03 and is sent again. */
   uploadsMax: number;
-  /** The same limit per source address, which many devices may share. */
+  /** The same limit per source address, which many devices may share. The option `sourceOf` says which addresses count together. */
   uploadsPerAddressMax: number;
   uploadsBytesMax: number;
   /** An upload or a stored large answer is forgotten after this time without a block. */

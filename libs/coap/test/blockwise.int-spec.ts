@@ -209,6 +209,13 @@ describe('uploads from a bare socket', () => {
     expect((await raw.ask(put(0, true, { path: 'a' }))).code).toBe(Code.Continue);
     expect((await raw.ask(put(0, true, { path: 'b' }))).code).toBe(Code.ServiceUnavailable);
   });
+
+  it('of one address count together only if the option says so', async () => {
+    let parties = 0;
+    const { raw, put } = await setUp({ limits: { uploadsPerAddressMax: 1 }, sourceOf: () => `party ${parties++}` });
+    expect((await raw.ask(put(0, true, { path: 'a' }))).code).toBe(Code.Continue);
+    expect((await raw.ask(put(0, true, { path: 'b' }))).code).toBe(Code.Continue);
+  });
 });
 
 describe('downloads by a bare socket', () => {

@@ -1,4 +1,5 @@
 import { type BoundAddress, type CoapLimits, CoapUdpEndpoint } from '@lanyard/coap';
+import { sourceOf } from '@lanyard/dtls';
 import type { Logger } from '@lanyard/service';
 import type { CoapUdpConfig } from '../config.js';
 import { answersPerPeerMax } from '../limits.js';
@@ -40,6 +41,7 @@ export class CoapUdp implements Transport {
       ackTimeoutMs: config.ackTimeoutMs,
       radioOf: ({ authority }) => radioOf(config.accountId, authority),
       limits: limitsOf(config),
+      sourceOf,
       onRequest: (request) => this.uplink.handle(request, sender, request.peer.authority),
       onNotification: (notification) => offerUnmatched(this.endpoint, this.link, notification),
       onHandlerError: (error) =>

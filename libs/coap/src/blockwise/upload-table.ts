@@ -17,7 +17,7 @@ export interface UploadBlock {
   contentFormat: number | undefined;
   /** Size1: the size of the whole body as announced by the peer. */
   announcedBytes: number | undefined;
-  /** Source address, which many devices may share. */
+  /** Source address, or what counts as one with it; many devices may share it. */
   source: string;
 }
 

@@ -23,6 +23,7 @@ export interface AnsweringCore {
   readonly options: {
     onRequest(request: CoapRequest): Promise<CoapResponse>;
     takesBlocks?(method: number, path: readonly string[]): boolean;
+    sourceOf?(address: string): string;
   };
   table<K, V>(bounds: TableBounds): BoundedTable<K, V>;
   count(event: 'request-rejected-option' | 'request-handler-failed'): void;

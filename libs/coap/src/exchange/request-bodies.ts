@@ -21,6 +21,7 @@ export class RequestBodies<Via> {
   readonly held: BoundedTable<string, Upload>;
   private readonly uploads: UploadTable;
   private readonly bodyBytesMax: number;
+  private readonly sourceOf: (address: string) => string;
 
   constructor(
     core: AnsweringCore,
@@ -29,6 +30,7 @@ export class RequestBodies<Via> {
     const { bodyBytesMax, uploadsMax: entriesMax, uploadsBytesMax: bytesMax, blockIdleMs: idleMs } = core.limits;
     const { uploadsPerAddressMax: perGroupMax } = core.limits;
     this.bodyBytesMax = bodyBytesMax;
+    this.sourceOf = (address) => core.options.sourceOf?.(address) ?? address;
     this.held = core.table({ entriesMax, bytesMax, idleMs, perGroupMax });
     this.uploads = new UploadTable(this.held, bodyBytesMax);
   }
@@ -47,7 +49,7 @@ export class RequestBodies<Via> {
             payload,
             contentFormat,
             announcedBytes,
-            source: exchange.peer.address,
+            source: this.sourceOf(exchange.peer.address),
           });
     if (step.kind === 'complete') return step.payload;
     const extras = step.kind === 'too-large' ? { size1: this.bodyBytesMax } : {};

@@ -17,6 +17,8 @@ export interface SharedOptions<Event extends string> {
    * `block`, and its response answers that block (2.31 while more follow). A block that was sent twice arrives once.
    */
   takesBlocks?(method: number, path: readonly string[]): boolean;
+  /** What the limits per address count as one: several addresses may belong to one party. Default: the address. */
+  sourceOf?(address: string): string;
   /** Receives errors of handlers, for the log. */
   onHandlerError?(error: unknown): void;
 }

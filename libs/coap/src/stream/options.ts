@@ -26,8 +26,6 @@ export interface CoapStreamEndpointOptions extends SharedOptions<StreamEvent> {
   /** Without this, the listener is plain TCP: anyone can read and write. */
   security?: StreamSecurity;
   limits?: Partial<StreamLimits>;
-  /** What the limits of connections per address count as one: several addresses may belong to one party. Default: the address. */
-  sourceOf?(address: string): string;
   /** Answers a request. A rejection is answered with 5.00 and no text. */
   onRequest(request: CoapRequest): Promise<CoapResponse>;
   /** A response whose token is unknown; over TCP there is no Reset to reject it. */
