@@ -67,10 +67,16 @@ describe('the log as a stream', () => {
     /** Default: of a key that was announced. */
     keyId?: string;
     secret?: string;
+    /** What the gateway limits the caller to. */
+    deviceGroups?: string[];
   }
-  const follow = async (accountId: string, { query = '', lastEventId, keyId: wanted, secret }: Wish = {}) => {
+  const follow = async (accountId: string, wish: Wish = {}) => {
+    const { query = '', lastEventId, keyId: wanted, secret, deviceGroups } = wish;
     const keyId = wanted ?? (await announcedKey(accountId));
-    const identity = { accountId, keyId, ...(secret && { secretFingerprint: fingerprintOf(hashSecret(secret)) }) };
+    const identity = {
+      ...{ accountId, keyId, ...(deviceGroups && { deviceGroups }) },
+      ...(secret && { secretFingerprint: fingerprintOf(hashSecret(secret)) }),
+    };
     const headers: Record<string, string> = lastEventId ? { 'last-event-id': lastEventId } : {};
     const client = await new SseClient().open((signal) =>
       log.call(`/v3/device-events/stream${query}`, identity, headers, signal),
@@ -186,6 +192,15 @@ describe('the log as a stream', () => {
     if (changes.status) await expect(follow(account, { keyId, secret: 'first' })).rejects.toThrow(/401/);
     const told = await tell(account);
     await eventually(() => expect(bystander.ids).toEqual(told));
+  });
+
+  it('ends when the key may read more groups, for a client that comes back', async () => {
+    const [account, keyId, group] = [newId(), newId(), newId()];
+    await announce(account, keyId, { deviceGroups: [group] });
+    const client = await follow(account, { keyId, secret: 'first', deviceGroups: [group] });
+    await announce(account, keyId, { deviceGroups: [group, newId()], revision: 2 });
+    await eventually(() => client.closed);
+    expect(client.end).toBe('restart');
   });
 
   it('400, 404 and 401 come as errors, before the stream', async () => {

@@ -1,4 +1,4 @@
-import { narrowest } from '@lanyard/contracts';
+import { type DeviceScope, narrowest } from '@lanyard/contracts';
 import { CLOCK, type Clock, type Identity, type Logger, LOGGER, Metrics } from '@lanyard/service';
 import { type BeforeApplicationShutdown, Inject, Injectable } from '@nestjs/common';
 import type { Writable } from 'node:stream';
@@ -15,9 +15,14 @@ interface Open {
   accountId: string;
   keyId: string;
   secret: string | undefined;
+  /** The device groups that the key was limited to, as announced. */
+  scope: DeviceScope;
   /** Whether this replica's copy of the keys has contained the secret as one of the key. */
   proven: boolean;
 }
+
+const isWider = (scope: DeviceScope, before: DeviceScope): boolean =>
+  before !== undefined && (scope === undefined || scope.some((group) => !before.includes(group)));
 
 type ReadAfter = (owner: EntryOwner, from: Place) => Promise<StoredPage>;
 
@@ -52,7 +57,8 @@ export class Streams implements BeforeApplicationShutdown {
 
   /**
    * Runs until the client disconnects or the stream is ended, for example because its key was revoked. If the key is
-   * limited to device groups meanwhile, the limit applies from the next page on.
+   * limited to device groups meanwhile, the limit applies from the next page on. If it may read more groups, the stream ends: the
+   * gateway says with the next request what the caller may read.
    */
   async run(caller: Identity, client: Writable, from: Place, readAfter: ReadAfter): Promise<void> {
     const read = (place: Place): Promise<StoredPage> => {
@@ -61,7 +67,7 @@ export class Streams implements BeforeApplicationShutdown {
     };
     const stream = new EventStream({ client, clock: this.clock, read });
     const { accountId, keyId, secretFingerprint: secret } = caller;
-    const open = { stream, accountId, keyId, secret, proven: false };
+    const open = { stream, accountId, keyId, secret, scope: this.keys.scopeOf(keyId), proven: false };
     this.open.add(open);
     const gauge = this.metrics.gauge({ name: 'lanyard_event_log_streams', help: 'Open streams of device events' });
     gauge.inc();
@@ -91,10 +97,16 @@ export class Streams implements BeforeApplicationShutdown {
     for (const { stream } of this.open) stream.endWithReason(reason);
   }
 
-  /** Ends the stream if its key may no longer read the log, or if its secret was one of the key and no longer is. */
+  /**
+   * Ends the stream if its key may no longer read the log, if its secret was one of the key and no longer is, or if the key may
+   * read more groups than before.
+   */
   private review(open: Open): void {
     const status = this.keys.statusOf(open.keyId, open.secret);
     if (status === 'revoked' || (status === 'unproven' && open.proven)) open.stream.endWithReason('key_revoked');
     open.proven ||= status === 'valid';
+    const scope = this.keys.scopeOf(open.keyId);
+    if (isWider(scope, open.scope)) open.stream.endWithReason('restart');
+    open.scope = scope;
   }
 }
