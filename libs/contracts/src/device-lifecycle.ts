@@ -58,7 +58,11 @@ export const DeviceLifecycleSchema = z
       .object({ keyId: id })
       .optional()
       .describe('The API key that asked for the change; absent when the system made it'),
-    revision: z.number().int().nonnegative().describe('Grows with each change of the device'),
+    revision: z
+      .number()
+      .int()
+      .nonnegative()
+      .describe('Grows with each change of the device; 0 of an id that got no device, and is announced as deleted'),
     changedAt: instant,
   })
   .meta({ id: 'DeviceLifecycleChanged' });

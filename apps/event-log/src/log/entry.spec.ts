@@ -94,6 +94,12 @@ describe('entries', () => {
     expect(lifecycleEntry({ ...lifecycle('created'), change: 'changed' })).toBeUndefined();
   });
 
+  it('a deleted device is an entry, the refused id of a first contact is none: it never had a device', () => {
+    const deleted = lifecycle('deleted');
+    expect(lifecycleEntry(deleted)).toMatchObject({ eventCode: 'SYS_203', deviceId: deleted.deviceId });
+    expect(lifecycleEntry({ ...deleted, revision: 0 })).toBeUndefined();
+  });
+
   it('what other systems report keeps its own id, words and data', () => {
     expect(reportedEntry(reported('campaign result'))).toMatchObject({
       id: reported('campaign result').eventId,

@@ -96,11 +96,18 @@ const lifecycleCodes: Record<Exclude<DeviceLifecycleChanged['change'], 'changed'
 };
 
 /**
+ * The registry gives the id of a first contact no device if another device has its name. It announces that id as
+ * deleted, so that the device-proxy forgets it. A device is never deleted in its first revision.
+ */
+const isRefusedContact = ({ change, revision }: DeviceLifecycleChanged): boolean =>
+  change === 'deleted' && revision === 0;
+
+/**
  * Creation, suspension, resumption and deletion, with the id of the request that caused it. Other changes by an operator arrive
  * on device.events.
  */
 export const lifecycleEntry = (fact: DeviceLifecycleChanged, requestId?: string): LogEntry | undefined => {
-  if (fact.change === 'changed') return undefined;
+  if (fact.change === 'changed' || isRefusedContact(fact)) return undefined;
   const eventCode = lifecycleCodes[fact.change];
   const { suspension } = fact;
   return entry(fact, {
