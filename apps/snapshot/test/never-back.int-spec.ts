@@ -233,4 +233,20 @@ describe('facts in any order, any number of times', () => {
     ];
     expect(status).toBe('lost');
   });
+
+  it('a renamed device has its name in the directory, not the one that it is registered under', async () => {
+    const deviceId = newId();
+    const writer = new DeviceWriter(database);
+    const created = { ...(fixtures(DeviceLifecycle).valid['created'] as DeviceLifecycleChanged), deviceId };
+    const registered = { ...(fixtures(DeviceSessions).valid['registered'] as DeviceSessionChanged), deviceId };
+    const nameNow = async (): Promise<string | undefined> => {
+      const sql = 'SELECT endpoint_name AS name FROM snapshot.devices WHERE device_id = $1';
+      return (await only<{ name: string }>(sql, deviceId))[0]?.name;
+    };
+    await writer.applySessions([{ ...registered, endpointName: 'former' }]);
+    expect(await nameNow()).toBe('former');
+    await writer.applyLifecycle([{ ...created, change: 'changed', endpointName: 'renamed', revision: 2 }]);
+    await writer.applySessions([{ ...registered, change: 'updated', endpointName: 'former' }]);
+    expect(await nameNow()).toBe('renamed');
+  });
 });

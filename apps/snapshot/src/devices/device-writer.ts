@@ -48,6 +48,7 @@ const foldSeen = (seen: readonly Seen[]): Seen[] =>
 // This statement and the next one lock rows in the order of their ids, so that they never deadlock.
 // A value updates the last connection only if that was an hour ago or more: the purge allows for it.
 // A registration that expires leaves it as it is; its time stands in where there is no row yet.
+// The directory knows the name: a device that was renamed keeps reporting the former one until it registers again.
 const recordSeen = new PreparedStatement<never>(`
   INSERT INTO snapshot.devices AS d (device_id, account_id, endpoint_name, session_epoch, registration_event_at, last_connected_at, object_versions)
   SELECT s.device_id, s.account_id, s.endpoint_name, s.epoch, s.event_at,
@@ -55,7 +56,8 @@ const recordSeen = new PreparedStatement<never>(`
   FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::timestamptz[], $6::timestamptz[], $7::jsonb[])
     AS s (device_id, account_id, endpoint_name, epoch, event_at, connected_at, versions) ORDER BY 1
   ON CONFLICT (device_id) DO UPDATE SET
-    endpoint_name = CASE WHEN excluded.session_epoch >= d.session_epoch THEN excluded.endpoint_name ELSE d.endpoint_name END,
+    endpoint_name = CASE WHEN excluded.session_epoch >= d.session_epoch
+      AND (d.lifecycle_revision < 0 OR d.endpoint_name = '') THEN excluded.endpoint_name ELSE d.endpoint_name END,
     object_versions = CASE WHEN excluded.session_epoch >= d.session_epoch AND excluded.object_versions IS NOT NULL THEN excluded.object_versions ELSE d.object_versions END,
     session_epoch = GREATEST(d.session_epoch, excluded.session_epoch),
     registration_event_at = GREATEST(d.registration_event_at, excluded.registration_event_at),
