@@ -76,6 +76,40 @@ describe('a key that loses the permission for subscriptions', () => {
     await eventually(async () => expect((await call(app, 'GET', `/v2/subscriptions/${deviceId}`)).status).toBe(404));
   });
 
+  describe('its waiting commands', () => {
+    const command = { method: 'POST', uri: '/3/0/4' };
+    const sent = async (app: Identity, name: string): Promise<void> => {
+      const deviceId = newId();
+      await system.lifecycle(deviceId, name, 'created');
+      await system.knows(proxy, name);
+      await system.key(app.keyId, { permissions: app.permissions });
+      const { status } = await call(app, 'POST', `/v2/device-requests/${deviceId}?async-id=${name}`, command);
+      expect(status).toBe(202);
+    };
+    const cancelled = { outcome: 'failed', item: { status: 429, error: 'REQUEST_CANCELLED' } };
+
+    it('are cancelled when it is deleted, and stay when it is switched off', async () => {
+      const [deleted, off] = [key(), key()];
+      await sent(deleted, 'of-a-deleted-key');
+      await sent(off, 'of-a-key-that-is-off');
+      await call(off, 'PUT', '/v2/subscriptions', [{ 'endpoint-type': 'lamp' }]);
+      await system.keyGone(off.keyId, 'inactive');
+      await system.keyGone(deleted.keyId, 'deleted');
+      expect((await system.result('of-a-deleted-key')).value).toMatchObject(cancelled);
+      await eventually(async () => expect((await call(off, 'GET', '/v2/subscriptions')).json).toEqual([]));
+      expect((await call(off, 'GET', '/v3/device-requests/of-a-key-that-is-off')).json['state']).toBe('waiting');
+    });
+
+    it('are cancelled at the next start when it was deleted while no replica ran', async () => {
+      const app = key();
+      await sent(app, 'of-a-key-deleted-meanwhile');
+      await system.stop(proxy);
+      await system.keyGone(app.keyId, 'deleted');
+      proxy = await system.proxy('dp-0');
+      expect((await system.result('of-a-key-deleted-meanwhile')).value).toMatchObject(cancelled);
+    });
+  });
+
   it('it cannot observe with a device request either', async () => {
     const [, deviceId] = await subscribed(key(), 'revoked composite');
     const body = { method: 'FETCH', uri: '/', observe: true, 'payload-b64': b64(`[{"n":"${temperature}"}]`) };

@@ -1,6 +1,7 @@
 import { type Clock, CLOCK, type Logger, LOGGER, RunningWork, StopDeadline } from '@lanyard/service';
 import { DataSource } from 'typeorm';
 import { type BeforeApplicationShutdown, Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { CommandQueue } from '../commands/command-queue.js';
 import { AccessKeysReader } from '../state/access-keys.reader.js';
 import { Rules } from '../presubscriptions/rules.js';
 import { Receivers } from '../observations/receivers.js';
@@ -12,8 +13,9 @@ const retryDelayMs = 3_000;
 const concurrentMax = 2;
 
 /**
- * Removes the subscriptions and rules of a key that may no longer receive values: it was deleted or switched off, or its
- * groups no longer give `subscriptions`. Its values stop before that, because `Receivers` decides for each value.
+ * Removes the subscriptions and rules of a key that may no longer receive values: it was deleted or switched off, or
+ * its groups no longer give `subscriptions`. Its values stop before that, because `Receivers` decides for each value.
+ * The waiting commands of a deleted key are cancelled: it may have been deleted because it was stolen.
  */
 @Injectable()
 export class Keys implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -27,6 +29,7 @@ export class Keys implements OnApplicationBootstrap, BeforeApplicationShutdown {
     private readonly dataSource: DataSource,
     private readonly subscriptions: Subscriptions,
     private readonly rules: Rules,
+    private readonly queue: CommandQueue,
     @Inject(CLOCK) clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
     private readonly deadline: StopDeadline,
@@ -38,7 +41,8 @@ export class Keys implements OnApplicationBootstrap, BeforeApplicationShutdown {
   async onApplicationBootstrap(): Promise<void> {
     this.reader.onChange((keyId) => this.check(keyId));
     const rows: { key_id: string }[] = await this.dataSource.query(
-      'SELECT DISTINCT key_id FROM subscriptions UNION SELECT key_id FROM presubscriptions',
+      `SELECT key_id FROM subscriptions UNION SELECT key_id FROM presubscriptions
+       UNION SELECT key_id FROM commands WHERE state = 'waiting'`,
     );
     for (const { key_id: keyId } of rows) this.check(keyId);
   }
@@ -70,7 +74,7 @@ export class Keys implements OnApplicationBootstrap, BeforeApplicationShutdown {
         this.next();
       });
     this.work.run(forget, (err) => {
-      this.logger.error({ err, keyId }, 'subscriptions of a key not removed: will be retried');
+      this.logger.error({ err, keyId }, 'subscriptions or commands of a key not removed: will be retried');
       this.work.later(retryDelayMs, () => this.check(keyId));
     });
   }
@@ -78,6 +82,8 @@ export class Keys implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private async forget(keyId: string): Promise<void> {
     const key = this.reader.get(keyId);
     if (!key) return;
+    // First, because the subscriptions may take minutes.
+    if (key.status === 'deleted') await this.queue.cancelAll(key.accountId, keyId);
     await this.rules.replace(key.accountId, keyId, []);
     await this.subscriptions.forgetKey(keyId);
   }
