@@ -1,11 +1,28 @@
-import { type Identity, newId } from '@lanyard/service';
+import { type Identity, newId, type Timer } from '@lanyard/service';
 import { eventually, type Thermometer } from '@lanyard/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { lateRequestsMs } from '../src/subscriptions/keys.js';
+import { ReplicaTime } from './replica-time.js';
 import type { RunningProxy } from './running-proxy.js';
 import { TestSystem, newKey, type Reply } from './test-system.js';
 
 const temperature = '/3303/0/5700';
 const b64 = (text: string): string => Buffer.from(text).toString('base64');
+
+/** The time of a replica at which the second look at changed keys waits for `pass`. */
+class HeldTime extends ReplicaTime {
+  private readonly held: (() => void)[] = [];
+
+  override after(delayMs: number, work: () => void): Timer {
+    if (delayMs !== lateRequestsMs) return super.after(delayMs, work);
+    this.held.push(work);
+    return { cancel: () => undefined };
+  }
+
+  pass(): void {
+    for (const work of this.held.splice(0)) work();
+  }
+}
 
 describe('a key that loses the permission for subscriptions', () => {
   let system: TestSystem;
@@ -74,6 +91,23 @@ describe('a key that loses the permission for subscriptions', () => {
     await system.key(app.keyId, { permissions: ['notifications'], revision: 3 });
     proxy = await system.proxy('dp-0');
     await eventually(async () => expect((await call(app, 'GET', `/v2/subscriptions/${deviceId}`)).status).toBe(404));
+  });
+
+  it('what it asks for through replicas of the gateway that still know it ends a moment later', async () => {
+    const time = new HeldTime();
+    const other = await system.proxy('dp-1', { clock: time });
+    const app = key();
+    await system.key(app.keyId, { permissions: app.permissions });
+    const rules = async (method: string, body?: unknown): Promise<Reply> =>
+      system.call(other, app, method, '/v2/subscriptions', body);
+    const none = (): Promise<void> => eventually(async () => expect((await rules('GET')).json).toEqual([]));
+    await rules('PUT', [{ 'endpoint-type': 'lamp' }]);
+    await system.key(app.keyId, { status: 'deleted', revision: 3 });
+    await none();
+    expect((await rules('PUT', [{ 'endpoint-type': 'lamp' }])).status).toBe(202);
+    time.pass();
+    await none();
+    await system.stop(other);
   });
 
   describe('its waiting commands', () => {

@@ -9,6 +9,12 @@ import { Subscriptions } from './subscriptions.js';
 
 const retryDelayMs = 3_000;
 
+/**
+ * For so long after a change of a key, requests may arrive that it may not make any more: other replicas of the gateway
+ * know the key as it was for five seconds, and a request takes its time.
+ */
+export const lateRequestsMs = 10_000;
+
 /** A change of a group affects all of its keys at once; this limit leaves database connections for other work. */
 const concurrentMax = 2;
 
@@ -39,7 +45,11 @@ export class Keys implements OnApplicationBootstrap, BeforeApplicationShutdown {
 
   /** Also handles keys that changed while no replica ran. */
   async onApplicationBootstrap(): Promise<void> {
-    this.reader.onChange((keyId) => this.check(keyId));
+    this.reader.onChange((keyId, now, before) => {
+      this.check(keyId);
+      // After an absence of Kafka all keys are read again, most of them unchanged.
+      if (now?.revision !== before?.revision) this.work.later(lateRequestsMs, () => this.check(keyId));
+    });
     const rows: { key_id: string }[] = await this.dataSource.query(
       `SELECT key_id FROM subscriptions UNION SELECT key_id FROM presubscriptions
        UNION SELECT key_id FROM commands WHERE state = 'waiting'`,
