@@ -63,7 +63,8 @@ export class ApplicationKeysController {
   @Put(':id')
   @Operation({
     summary: 'Change an access key',
-    description: 'Changes only the given fields. A key set to `INACTIVE` is refused within five seconds.',
+    description:
+      'Changes only the given fields. A key set to `INACTIVE` is refused within five seconds. Without a usable access key, the application loses its subscriptions and presubscription rules.',
     ok: AccessKeyRecord,
   })
   update(
@@ -78,7 +79,7 @@ export class ApplicationKeysController {
   @Operation({
     summary: 'Delete an access key',
     description:
-      'The key stops working within five seconds. The channel and the subscriptions belong to the application and stay.',
+      'The key stops working within five seconds. The channel belongs to the application and stays. So do the subscriptions and presubscription rules, unless this was the last usable access key.',
   })
   remove(@ByCallerIfMatch() by: By, @Param('application') application: string) {
     return this.keys.remove(by, application);

@@ -78,7 +78,7 @@ export class AccountsController {
   @Operation({
     summary: 'Change an account',
     description:
-      'Only administrators of the installation may change tier, status and limits; others may send the current values.',
+      'Only administrators of the installation may change tier, status and limits; others may send the current values. `SUSPENDED` refuses the keys of the account, suspends its devices, and removes the subscriptions and presubscription rules of its keys, which do not return with `ACTIVE`.',
     ok: AccountRecord,
   })
   update(@ByCallerIfMatch() by: By, @Body({ schema: AccountChange }) body: AccountChange) {

@@ -99,7 +99,7 @@ export class ApiKeysController {
   @Operation({
     summary: 'Change an API key',
     description:
-      'Changes only the given fields. A key set to `INACTIVE` is refused within five seconds, and its WebSocket is closed with 1008. With `If-Match`, the change applies only to that version of the record.',
+      'Changes only the given fields. A key set to `INACTIVE` is refused within five seconds, and its WebSocket is closed with 1008. Its subscriptions and presubscription rules are removed, and do not return with `ACTIVE`. With `If-Match`, the change applies only to that version of the record.',
     ok: ApiKeyRecord,
   })
   update(@ByCallerIfMatch() by: By, @Body({ schema: ApiKeyChange }) body: ApiKeyChange) {

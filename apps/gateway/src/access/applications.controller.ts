@@ -67,7 +67,8 @@ export class ApplicationsController {
   @Put(':id')
   @Operation({
     summary: 'Change an application',
-    description: 'Changes only the given fields. An application set to `INACTIVE` is refused with all its access keys.',
+    description:
+      'Changes only the given fields. An application set to `INACTIVE` is refused with all its access keys, and loses its subscriptions and presubscription rules.',
     ok: ApplicationRecord,
   })
   update(@ByCallerIfMatch() by: By, @Body({ schema: ApplicationChange }) body: ApplicationChange) {
