@@ -81,7 +81,8 @@ export class ObjectModelsController {
   @Delete(':id')
   @Operation({
     summary: 'Delete an object definition',
-    description: 'Stored values keep their decoded types; later values are decoded without the definition.',
+    description:
+      'Stored values stay. From then on, they and later values are shown without the names, types and decoded values of this definition.',
   })
   remove(@Caller() caller: Identity, @Param('id') id: string) {
     return this.models.remove(caller, id);
