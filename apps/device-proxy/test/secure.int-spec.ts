@@ -1,7 +1,9 @@
 import { connect } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { newId } from '@lanyard/service';
+import { newId, type RedisClient } from '@lanyard/service';
 import { eventually, withKey } from '@lanyard/testing';
+import { REDIS_SUBSCRIBER } from '../src/sessions/redis-connections.js';
+import { Sessions } from '../src/sessions/sessions.js';
 import type { RunningProxy } from './running-proxy.js';
 import { type TestSystem, newKey } from './test-system.js';
 import { keyHex, path, SecureTestSystem } from './secure-test-system.js';
@@ -92,6 +94,33 @@ describe.each(transports)('devices over %s', (over, address) => {
     thing.report('30.5');
     const payload = Buffer.from('30.5').toString('base64');
     await system.fact(system.values, (v) => v.deviceId === deviceId && v.item.payload === payload);
+  });
+
+  it('values arrive, and observations stay, while the session is compared with Redis', async () => {
+    const { deviceId, identity } = await secured.directory('psk-compared');
+    const thing = secured.device('psk-compared');
+    await secured.connected(thing, withKey(identity, keyHex));
+    await thing.register();
+    await secured.registered('psk-compared');
+    const key = newKey(system.accountId);
+    await system.call(proxy, key, 'PUT', `/v2/subscriptions/${deviceId}/${path}`);
+    await system.fact(system.subscriptions, (v) => v.deviceId === deviceId && v.status === 'confirmed');
+    const { store } = proxy.app.get(Sessions, { strict: false });
+    const renewAll = store.renewAll.bind(store);
+    // The comparison of all sessions fails, so each is compared when its device sends a message.
+    store.renewAll = () => Promise.reject(new Error('Redis is away'));
+    // As after a lost connection to Redis.
+    proxy.app.get<RedisClient>(REDIS_SUBSCRIBER, { strict: false }).emit('ready');
+    for (const value of ['25.5', '26.5']) {
+      thing.report(value);
+      const payload = Buffer.from(value).toString('base64');
+      const { value: fact } = await system.fact(
+        system.values,
+        (v) => v.deviceId === deviceId && v.item.payload === payload,
+      );
+      expect(fact.audience).toEqual([key.keyId]);
+    }
+    store.renewAll = renewAll;
   });
 
   it('what was observed together is observed together again', async () => {

@@ -80,12 +80,13 @@ export class Notify {
 
   /** For an observation that was made by another replica, or before a restart. */
   private async find({ sender, address, token }: UplinkNotification): Promise<[Session, Observation] | undefined> {
-    const followed = await this.reconnection.follow(sender, address, token);
-    if (followed) return this.observed(followed, token);
-    // A connection that does not outlive its replica belongs to this one, and so do all observations over it.
-    if (!outlivesReplica(address)) return undefined;
     const { sessions } = this;
     const { accountId } = sender;
+    const followed = await this.reconnection.follow(sender, address, token);
+    if (followed) return this.observed(followed, token);
+    // A connection that does not outlive its replica belongs to this one, and so do all observations over it. While
+    // its session is compared with Redis, the notification waits.
+    if (!outlivesReplica(address) && !sessions.hasAt(accountId, address)) return undefined;
     const matching = async (session: Session | undefined): Promise<[Session, Observation] | undefined> =>
       session && this.observed(session, token);
     // Over a connection the token is not looked up, because the connection identifies its device.
