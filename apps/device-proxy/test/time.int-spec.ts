@@ -256,6 +256,22 @@ describe('time', () => {
     expect(json).toMatchObject({ session: { asleep: false, last_heard_at: formatTimestamp(clock.now()) } });
   });
 
+  it('a device behind a gateway in queue mode is explained as asleep only while the gateway is', async () => {
+    const app = newKey(system.accountId);
+    const gateway = new TestLwm2mGateway(system, proxy, 'dozing', { queueMode: true, lifetimeSeconds: 86_400 });
+    gateway.add(0, 'dozing-first');
+    await gateway.register();
+    const deviceId = await gateway.idOf('dozing-first');
+    const explained = async (): Promise<unknown> => {
+      const before = new Date(clock.now() + 1).toISOString();
+      return (await system.call(proxy, app, 'GET', `/explain/devices/${deviceId}?limit=1&before=${before}`)).json;
+    };
+    await advance(94);
+    expect(await explained()).toMatchObject({ session: { queue_mode: true, asleep: true } });
+    await gateway.device.send([['/3303/0/5700', 1]]);
+    expect(await explained()).toMatchObject({ session: { queue_mode: true, asleep: false } });
+  });
+
   it('a sleeping device that was heard before the clock was set back is explained as asleep', async () => {
     const app = newKey(system.accountId);
     const thing = system.thing(proxy, 'hindsight', { queueMode: true, lifetimeSeconds: 86_400 });

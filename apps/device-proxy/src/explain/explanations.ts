@@ -7,6 +7,8 @@ import { CommandHistory, type CommandRecord, commandRecord, outlineColumns } fro
 import { queueLengthMax } from '../commands/limits.js';
 import { SessionStore } from '../sessions/session-store.js';
 import { Sessions } from '../sessions/sessions.js';
+import type { StoredSession } from '../sessions/session.js';
+import { viaOf } from '../transport/peer-address.js';
 
 /** The current registration of a device. */
 export interface SessionView {
@@ -90,17 +92,25 @@ export class Explanations {
   private async session(accountId: string, deviceId: string): Promise<SessionView | null> {
     const session = await this.sessions.read(deviceId);
     if (!session || session.accountId !== accountId) return null;
-    const { data, expiresAtMs, observations } = session;
-    // The last-seen time reaches Redis a second late; with the time from there alone, a device that is awake could be shown as asleep.
-    const lastSeenAtMs = Math.max(session.lastSeenAtMs, this.owned.get(deviceId)?.lastSeenAtMs ?? 0);
+    const { address, data, expiresAtMs, observations } = session;
+    const lastSeenAtMs = this.lastSeenOf(session);
+    const via = viaOf(address);
+    // As in `Sessions.isListening`: a device behind a gateway listens while the gateway does.
+    const gateway = via && (await this.sessions.read(via.gatewayId));
+    const heardAtMs = gateway ? this.lastSeenOf(gateway) : lastSeenAtMs;
     return {
       registered_at: formatTimestamp(data.registeredAtMs),
       last_heard_at: formatTimestamp(lastSeenAtMs),
       expires_at: formatTimestamp(expiresAtMs),
       queue_mode: data.queueMode,
-      // The absolute difference, as in `Sessions.isListening`.
-      asleep: data.queueMode && Math.abs(this.clock.now() - lastSeenAtMs) >= this.config.awakeMs,
+      // The absolute difference, as there.
+      asleep: data.queueMode && Math.abs(this.clock.now() - heardAtMs) >= this.config.awakeMs,
       observed: [...new Set(observations.flatMap(({ path, together }) => together?.paths ?? [path]))],
     };
+  }
+
+  /** The last-seen time reaches Redis a second late; with the time from there alone, a device that is awake could be shown as asleep. */
+  private lastSeenOf({ deviceId, lastSeenAtMs }: Pick<StoredSession, 'deviceId' | 'lastSeenAtMs'>): number {
+    return Math.max(lastSeenAtMs, this.owned.get(deviceId)?.lastSeenAtMs ?? 0);
   }
 }
