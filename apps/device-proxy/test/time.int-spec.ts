@@ -1,9 +1,10 @@
 import { KafkaProducer } from '@lanyard/kafka';
 import { formatTimestamp, newId } from '@lanyard/service';
-import { eventually, TestClock } from '@lanyard/testing';
+import { eventually, SecureDevice, TestClock } from '@lanyard/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { SessionFacts } from '../src/sessions/session-facts.js';
 import { Sessions } from '../src/sessions/sessions.js';
+import { DeviceLinks } from '../src/transport/device-links.js';
 import type { RunningProxy } from './running-proxy.js';
 import { TestLwm2mGateway } from './test-lwm2m-gateway.js';
 import { TestSystem, newKey } from './test-system.js';
@@ -254,6 +255,27 @@ describe('time', () => {
     const before = new Date(clock.now() + 1).toISOString();
     const { json } = await system.call(proxy, app, 'GET', `/explain/devices/${deviceId}?limit=1&before=${before}`);
     expect(json).toMatchObject({ session: { asleep: false, last_heard_at: formatTimestamp(clock.now()) } });
+  });
+
+  it('an address that a device leaves for a connection is released after a while', async () => {
+    const replica = await system.proxy('dp-tcp', { clock, tcp: true });
+    const thing = system.thing(replica, 'connecting', { lifetimeSeconds: 86_400 });
+    const deviceId = await system.register(thing);
+    const { address = '', registration } = await system.storedSession(deviceId);
+    const released: string[] = [];
+    const link = replica.app.get(DeviceLinks, { strict: false }).to(address);
+    const release = link.release.bind(link);
+    link.release = (from) => {
+      released.push(from);
+      release(from);
+    };
+    const connected = new SecureDevice('connecting');
+    await connected.connect(replica.tcpPort);
+    expect(await connected.update(registration)).toBe('2.04');
+    expect(released).toEqual([]);
+    await advance(10);
+    expect(released).toEqual([address]);
+    await connected.close();
   });
 
   it('a device behind a gateway in queue mode is explained as asleep only while the gateway is', async () => {

@@ -148,7 +148,10 @@ export class Observer implements BeforeApplicationShutdown {
     for (const { observations } of all)
       for (const { token } of observations.all()) this.links.to(previousAddress).forget(previousAddress, token);
     this.links.to(session.address).hold(session.address);
-    if (outlivesItsDevice(previousAddress)) this.closePrevious(session, previousAddress);
+    // The device may have lost the connection silently, and then answers on it would never come.
+    if (outlivesItsDevice(previousAddress))
+      this.links.to(previousAddress).disconnect(previousAddress, 'The device has another connection');
+    this.releaseLater(session.accountId, previousAddress);
     if (!observes && (isConnection(previousAddress) || isConnection(session.address))) {
       for (const one of all) one.requireReconciliation();
       await Promise.all(all.map((one) => this.loseConnected(one)));
@@ -158,13 +161,6 @@ export class Observer implements BeforeApplicationShutdown {
       one.newestBefore = newest;
       this.adoptAll(one);
     }
-    if (!outlivesItsDevice(previousAddress)) this.releaseLater(session.accountId, previousAddress);
-  }
-
-  /** Closes the previous connection: the device may have lost it silently, and then answers on it would never come. */
-  private closePrevious({ accountId }: Session, previousAddress: string): void {
-    this.links.to(previousAddress).disconnect(previousAddress, 'The device has another connection');
-    this.releaseLater(accountId, previousAddress);
   }
 
   /** Drops observations that ended with the connection (RFC 8323 §7.4). Paths with subscribers are observed again after the update. */
