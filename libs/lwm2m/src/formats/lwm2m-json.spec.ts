@@ -50,6 +50,12 @@ describe('decodeLwm2mJson', () => {
     ]);
   });
 
+  it('reads integers of 64 bits with all their digits', () => {
+    expect(read('{"e":[{"n":"/7/0/2","v":9007199254740993}]}')).toEqual([
+      { name: '/7/0/2', type: 'integer', value: 2n ** 53n + 1n },
+    ]);
+  });
+
   it('reads no entries', () => {
     expect(read('{"e":[]}')).toEqual([]);
   });

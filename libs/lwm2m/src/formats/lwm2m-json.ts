@@ -1,5 +1,6 @@
 import { Malformed } from '../errors.js';
 import { parseScalar, type ResourceType, type Scalar } from '../values/value.js';
+import { parseJson } from './json.js';
 import { recordsMax, type SenmlRecord, timeMsOf } from './senml.js';
 
 const broken = (problem: string): Malformed => new Malformed('lwm2m-json', problem);
@@ -8,6 +9,7 @@ const valueOf = (entry: Record<string, unknown>): [Scalar, ResourceType] => {
   const given = ['v', 'sv', 'bv', 'ov'].filter((name) => entry[name] !== undefined);
   if (given.length !== 1) throw broken('an entry does not have exactly one value');
   const { v, sv, bv, ov } = entry;
+  if (typeof v === 'bigint') return [v, 'integer'];
   if (typeof v === 'number' && Number.isFinite(v)) return [v, Number.isInteger(v) ? 'integer' : 'float'];
   if (typeof sv === 'string') return [sv, 'string'];
   if (typeof bv === 'boolean') return [bv, 'boolean'];
@@ -32,7 +34,7 @@ const nameBelow = (basePath: string, name: string): string => {
 export const decodeLwm2mJson = (bytes: Buffer, basePath: string, nowMs = Date.now()): SenmlRecord[] => {
   let document: unknown;
   try {
-    document = JSON.parse(bytes.toString('utf8'));
+    document = parseJson(bytes);
   } catch {
     throw broken('is no JSON');
   }

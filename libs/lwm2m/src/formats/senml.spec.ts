@@ -54,6 +54,31 @@ describe('decodeSenmlJson', () => {
     ]);
   });
 
+  it.each<[string, number | bigint]>([
+    ['9007199254740991', Number.MAX_SAFE_INTEGER],
+    ['9007199254740993', 2n ** 53n + 1n],
+    ['-9223372036854775807', 1n - 2n ** 63n],
+    ['18446744073709551615', 2n ** 64n - 1n],
+    ['18446744073709551616', 2 ** 64],
+    ['-9223372036854775809', -(2 ** 63)],
+    ['0.1234567890123456', 0.1234567890123456],
+    ['-0.0', -0],
+  ])('reads %s with all its digits, or beyond 64 bits as the nearest number', (text, value) => {
+    const [record] = json(`[{"n":"1234567890123456789","v":${text}}]`);
+    expect(record?.value).toBe(value);
+    expect(record?.name).toBe('1234567890123456789');
+  });
+
+  it.each<[string, string, number | bigint]>([
+    ['9007199254740992', '1', 2n ** 53n + 1n],
+    ['1', '9007199254740991', 2n ** 53n],
+    ['9223372036854775807', '-9223372036854775807', 0],
+    ['9007199254740993', '0.5', 2 ** 53],
+    ['20', '1.5', 21.5],
+  ])('adds the base value %s to %s', (base, text, value) => {
+    expect(json(`[{"bv":${base},"n":"a","v":${text}}]`)[0]?.value).toBe(value);
+  });
+
   it('reads each kind of value', () => {
     const records = json(
       '[{"bn":"/9/0/","n":"0","v":1.5},{"n":"1","vs":""},{"n":"2","vb":false},{"n":"3","vd":"-_8"},{"n":"4","vlo":"66:1"},{"n":"5"}]',
@@ -85,6 +110,7 @@ describe('decodeSenmlJson', () => {
     ['v as null', '[{"n":"a","v":null}]'],
     ['v beyond a double', '[{"n":"a","v":1e999}]'],
     ['v and bv beyond a double', '[{"bv":1.7e308,"n":"a","v":1.7e308}]'],
+    ['v and bv beyond 64 bits', '[{"bv":1,"n":"a","v":18446744073709551615}]'],
     ['vs as a number', '[{"n":"a","vs":1}]'],
     ['vb as a number', '[{"n":"a","vb":1}]'],
     ['vd that is no base64url', '[{"n":"a","vd":"a b"}]'],
@@ -137,6 +163,7 @@ describe('decodeSenmlCbor', () => {
     expect(decodeSenmlCbor(hex('81 a2 00 61 61 02 1b 0020000000000001'), nowMs)[0]?.value).toBe(2n ** 53n + 1n);
     expect(decodeSenmlCbor(hex('81 a3 24 01 00 61 61 02 1b 0020000000000001'), nowMs)[0]?.value).toBe(2n ** 53n + 2n);
     expect(decodeSenmlCbor(hex('81 a3 24 f93800 00 61 61 02 1b 0020000000000000'), nowMs)[0]?.value).toBe(2 ** 53);
+    expect(decodeSenmlCbor(hex('81 a3 24 1b 0020000000000000 00 61 61 02 01'), nowMs)[0]?.value).toBe(2n ** 53n + 1n);
     expect(decodeSenmlCbor(hex('81 a2 00 61 61 02 1b 00000001656559c0'), nowMs)[0]?.value).toBe(5_996_108_224);
   });
 

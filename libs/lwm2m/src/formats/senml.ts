@@ -1,5 +1,6 @@
 import { Malformed } from '../errors.js';
 import { type CborItem, decodeCborItem } from './cbor.js';
+import { parseJson } from './json.js';
 import { base64Bytes, exact, parseScalar, type ResourceType, type Scalar } from '../values/value.js';
 
 /** One SenML record with its base values applied (RFC 8428 §4.6). */
@@ -66,14 +67,19 @@ const asText = (value: unknown, name: string): string => {
 
 const tooLarge = (): Malformed => broken('v and bv are too large');
 
-const numeric = (value: unknown, base: number): number | bigint => {
-  if (typeof value === 'bigint' && Number.isInteger(base)) {
-    const sum = value + BigInt(base);
+const isExactInteger = (value: unknown): value is number | bigint =>
+  typeof value === 'bigint' || Number.isSafeInteger(value);
+
+const numeric = (value: unknown, base: number | bigint): number | bigint => {
+  // Adding 0 would change -0.
+  if (base === 0 && typeof value === 'number' && Number.isFinite(value)) return value;
+  if (isExactInteger(value) && isExactInteger(base)) {
+    const sum = BigInt(value) + BigInt(base);
     // Such a sum could be read, but not be written again.
     if (sum < integerMin || sum > integerMax) throw tooLarge();
     return exact(sum);
   }
-  const sum = (asNumber(value, 'v') as number) + base;
+  const sum = (asNumber(value, 'v') as number) + Number(base);
   if (!Number.isFinite(sum)) throw tooLarge();
   return sum;
 };
@@ -85,7 +91,7 @@ const dataOf = (value: unknown): Buffer => {
   return bytes;
 };
 
-const valueOf = (raw: Raw, base: number, removes: boolean): [Scalar | undefined, ResourceType] => {
+const valueOf = (raw: Raw, base: number | bigint, removes: boolean): [Scalar | undefined, ResourceType] => {
   const given = ['v', 'vs', 'vb', 'vd', 'vlo'].filter((name) => raw[name] !== undefined);
   if (given.length > 1) throw broken(`a record has ${given.join(' and ')}`);
   switch (given[0]) {
@@ -126,13 +132,13 @@ const resolve = (pack: unknown, nowMs: number, removes: boolean): SenmlRecord[] 
   if (!Array.isArray(pack) || pack.length > recordsMax) throw broken(`is no array of at most ${recordsMax} records`);
   let baseName = '';
   let baseTime = 0;
-  let baseValue = 0;
+  let baseValue: number | bigint = 0;
   return pack.map((raw: unknown) => {
     if (!isRecord(raw)) throw broken('a record is no object');
     checkFields(raw);
     if (raw['bn'] !== undefined) baseName = asText(raw['bn'], 'bn');
     baseTime = asNumber(raw['bt'], 'bt') ?? baseTime;
-    baseValue = asNumber(raw['bv'], 'bv') ?? baseValue;
+    baseValue = typeof raw['bv'] === 'bigint' ? raw['bv'] : (asNumber(raw['bv'], 'bv') ?? baseValue);
     const [value, type] = valueOf(raw, baseValue, removes);
     const name = baseName + asText(raw['n'], 'n');
     const time = baseTime + (asNumber(raw['t'], 't') ?? 0);
@@ -142,14 +148,13 @@ const resolve = (pack: unknown, nowMs: number, removes: boolean): SenmlRecord[] 
 };
 
 /**
- * The records of a pack in JSON, with their base values applied. Integers beyond 2^53 lose their last digits, because
- * JSON.parse reads them as numbers. `removes`: the payload is SenML-ETCH, where `"v": null` removes what the record
- * names (RFC 8790 §3.2). Throws Malformed.
+ * The records of a pack in JSON, with their base values applied. `removes`: the payload is SenML-ETCH, where `"v": null`
+ * removes what the record names (RFC 8790 §3.2). Throws Malformed.
  */
 export const decodeSenmlJson = (bytes: Buffer, nowMs = Date.now(), removes = false): SenmlRecord[] => {
   let pack: unknown;
   try {
-    pack = JSON.parse(bytes.toString('utf8'));
+    pack = parseJson(bytes);
   } catch {
     throw broken('is no JSON');
   }
