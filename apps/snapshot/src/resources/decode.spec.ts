@@ -9,6 +9,8 @@ const senml = 'application/senml+json';
 const lwm2mCbor = 'application/vnd.oma.lwm2m+cbor';
 /** {33000: {0: {1: {0: 1, 1: NaN}}}} */
 const notANumber = Buffer.from('a11980e8a100a101a2000101f97e00', 'hex');
+/** 2^53 + 1 */
+const longInteger = Buffer.from('1b0020000000000001', 'hex');
 
 describe('the value beside its bytes', () => {
   it.each<[string, string, string, string | Buffer, unknown]>([
@@ -16,6 +18,9 @@ describe('the value beside its bytes', () => {
     ['a text', '/3/0/0', text, 'Lanyard', 'Lanyard'],
     ['an integer', '/3/0/9', text, '87', 87],
     ['an integer that no number holds', '/3/0/13', text, '9223372036854775807', '9223372036854775807'],
+    ['such an integer in JSON', '/3/0/13', senml, '[{"n":"/3/0/13","v":9007199254740993}]', '9007199254740993'],
+    ['a float as such an integer', '/3303/0/5700', senml, '[{"n":"/3303/0/5700","v":9007199254740993}]', 2 ** 53],
+    ['a float as such an integer in CBOR', '/3303/0/5700', 'application/cbor', longInteger, 2 ** 53],
     ['a boolean', '/1/0/6', text, '1', true],
     ['a float in binary', '/3303/0/5700', tlv, Buffer.from('e4164441ac0000', 'hex'), 21.5],
     ['a record with its own type', '/33000/0/1', senml, '[{"n":"/33000/0/1","v":4}]', 4],

@@ -20,11 +20,12 @@ export type Decoded = DecodedScalar | Record<string, DecodedScalar>;
 const selfDescribing = /cbor|json/;
 
 /**
- * The value in a form that JSON has. Integers that a number cannot hold exactly, and object links, become strings.
- * undefined: the value is opaque, NaN or infinity.
+ * The value in a form that JSON has. Integers that a number cannot hold exactly, and object links, become strings; a
+ * float stays a number, also if the device sent it as such an integer. undefined: the value is opaque, NaN or infinity.
  */
-const scalar = ({ value }: ResourceValue): DecodedScalar | undefined => {
+const scalar = ({ value, type }: ResourceValue): DecodedScalar | undefined => {
   if (Buffer.isBuffer(value) || (typeof value === 'number' && !Number.isFinite(value))) return undefined;
+  if (typeof value === 'bigint' && type === 'float') return Number(value);
   return typeof value === 'object' || typeof value === 'bigint' ? formatScalar(value) : value;
 };
 
