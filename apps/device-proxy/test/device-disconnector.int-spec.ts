@@ -1,5 +1,5 @@
-import { DeviceLifecycle } from '@lanyard/contracts';
-import { newId, poolOf } from '@lanyard/service';
+import { DeviceLifecycle, type DeviceLifecycleChanged } from '@lanyard/contracts';
+import { formatTimestamp, newId, poolOf } from '@lanyard/service';
 import { eventually, TestClock } from '@lanyard/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DataSource } from 'typeorm';
@@ -122,6 +122,41 @@ describe('a device that is resumed before everything is done that its suspension
     await clock.advance(10_000);
     await send(deviceId, 'again');
     expect((await system.result('again')).value).toMatchObject({ outcome: 'succeeded' });
+    const ends = system.sessions.filter(({ value }) => value.deviceId === deviceId && value.reason !== undefined);
+    expect(ends.map(({ value }) => value.reason)).toEqual(['suspended']);
+  });
+
+  it('loses nothing when the outbox repeats its suspension after it has registered again', async () => {
+    const thing = system.thing(proxy, 'repeated');
+    const deviceId = await system.register(thing);
+    const directory = proxy.app.get(DeviceDirectory, { strict: false });
+    const startMs = Date.now();
+    /** The same each time; its revision is higher than those of the test system. */
+    const announce = (n: number, change: DeviceLifecycleChanged['change']): Promise<void> =>
+      system.announce(DeviceLifecycle, {
+        deviceId,
+        accountId: system.accountId,
+        change,
+        endpointName: 'repeated',
+        endpointType: `type-${n}`,
+        lifecycleStatus: change === 'suspended' ? 'blocked' : 'enabled',
+        revision: 1_000 + n,
+        changedAt: formatTimestamp(startMs + n * 1_000),
+      });
+    const isRead = (n: number): Promise<unknown> =>
+      eventually(() => expect(directory.get(deviceId)?.endpointType).toBe(`type-${n}`));
+    await announce(1, 'suspended');
+    await system.fact(system.sessions, (v) => v.deviceId === deviceId && v.reason !== undefined);
+    await announce(2, 'resumed');
+    await isRead(2);
+    await eventually(() => thing.device.register());
+    await announce(1, 'suspended');
+    await announce(2, 'resumed');
+    await announce(3, 'changed');
+    await isRead(3);
+    await clock.advance(10_000);
+    await send(deviceId, 'repeated');
+    expect((await system.result('repeated')).value).toMatchObject({ outcome: 'succeeded' });
     const ends = system.sessions.filter(({ value }) => value.deviceId === deviceId && value.reason !== undefined);
     expect(ends.map(({ value }) => value.reason)).toEqual(['suspended']);
   });

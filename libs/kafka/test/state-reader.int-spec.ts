@@ -78,6 +78,28 @@ describe('a reader of state', () => {
     await reader.stop();
   });
 
+  it('ignores a value that is older than the one it has; nothing is older than a tombstone', async () => {
+    await connection.ensureTopics([AccessAccounts]);
+    const key = newId();
+    const reader = new StateReader(connection, AccessAccounts, {
+      project: (v) => v.tier,
+      isOutdated: (tier, known) => tier === 'free' && known === 'commercial',
+      onFatal: () => undefined,
+    });
+    await reader.start();
+    const seen: unknown[] = [];
+    reader.onChange((changed, tier) => {
+      if (changed === key) seen.push(tier);
+    });
+    for (const tier of ['free', 'commercial', 'free', 'commercial'] as const)
+      await producer.send(AccessAccounts, account(key, tier));
+    await producer.sendTombstone(AccessAccounts, key);
+    await producer.send(AccessAccounts, account(key, 'free'));
+    await eventually(() => expect(seen).toEqual(['free', 'commercial', 'commercial', undefined, 'free']));
+    expect(reader.get(key)).toBe('free');
+    await reader.stop();
+  });
+
   it('that stops lets no caller wait any longer', async () => {
     await connection.ensureTopics([AccessAccounts]);
     const reader = new StateReader(connection, AccessAccounts, { project: (v) => v.tier, onFatal: () => undefined });

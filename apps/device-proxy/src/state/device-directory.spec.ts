@@ -11,6 +11,8 @@ const entryOf = (deviceId: string, endpointName = 'meter'): DirectoryEntry => ({
   endpointName,
   lifecycleStatus: 'enabled',
   change: 'changed',
+  revision: 1,
+  changedAtMs: 0,
 });
 
 type Step = readonly [deviceId: string, entry: DirectoryEntry | undefined];

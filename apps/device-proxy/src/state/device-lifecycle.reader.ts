@@ -16,7 +16,8 @@ export type DirectoryEntry = Pick<
   | 'blockBytes'
   | 'handshakeTimerMs'
   | 'hostGateway'
->;
+  | 'revision'
+> & { changedAtMs: number };
 
 /** `deviceId`: the key in the topic, which is stored anyway, so that its string is shared. */
 const project = (
@@ -30,6 +31,8 @@ const project = (
     blockBytes,
     handshakeTimerMs,
     hostGateway,
+    revision,
+    changedAt,
   }: DeviceLifecycleChanged,
   deviceId: string,
 ): DirectoryEntry => ({
@@ -43,12 +46,22 @@ const project = (
   ...(blockBytes !== undefined && { blockBytes }),
   ...(handshakeTimerMs !== undefined && { handshakeTimerMs }),
   ...(hostGateway !== undefined && { hostGateway: stringInterner.intern(hostGateway) }),
+  revision,
+  changedAtMs: Date.parse(changedAt),
 });
+
+/**
+ * Whether the outbox of the registry repeats a change that a later one has followed: a suspension that is over would
+ * disconnect the device again. A restored database counts revisions from an earlier one on, but its changes are later;
+ * a deletion is always the last change.
+ */
+const isOutdated = ({ change, revision, changedAtMs }: DirectoryEntry, known: DirectoryEntry): boolean =>
+  change !== 'deleted' && revision < known.revision && changedAtMs <= known.changedAtMs;
 
 /** This replica's copy of the devices that the registry announces. */
 @Injectable()
 export class DeviceLifecycleReader extends StateReader<DeviceLifecycleChanged, DirectoryEntry> {
   constructor(kafka: KafkaConnection) {
-    super(kafka, DeviceLifecycle, { project });
+    super(kafka, DeviceLifecycle, { project, isOutdated });
   }
 }

@@ -16,6 +16,8 @@ const { KafkaJSNonRetriableError } = kafkajs;
 export interface StateReaderOptions<V, P> {
   /** Keeps only what is needed of a value. `key`: a value that repeats it can share the string. */
   project: (value: V, key: string) => P;
+  /** Whether a value is older than the one that is known, and is ignored: a relay that crashes repeats messages. */
+  isOutdated?: (value: P, known: P) => boolean;
   /** Called when a consumer ended permanently. Default: the process ends, and its supervisor starts another. */
   onFatal?: (error: unknown) => void;
 }
@@ -210,6 +212,7 @@ export class StateReader<V, P = V> implements OnModuleInit, OnApplicationShutdow
 
   private set(key: string, value: P | undefined): void {
     const previous = this.state.get(key);
+    if (value !== undefined && previous !== undefined && this.options.isOutdated?.(value, previous)) return;
     if (value === undefined) this.state.delete(key);
     else this.state.set(key, value);
     for (const listener of this.listeners) listener(key, value, previous);
