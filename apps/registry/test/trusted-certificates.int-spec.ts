@@ -138,7 +138,7 @@ describe('trusted certificates', () => {
       expect((await call('GET', `${trusted}?${query}`, undefined, account)).status).toBe(400);
   });
 
-  it('that are INACTIVE are withdrawn for devices, and there again when ACTIVE', async () => {
+  it('that are INACTIVE are announced as such once they are proved, and as usual when ACTIVE again', async () => {
     const authority = certificateAuthority('Paused CA');
     const { certificate } = authority;
     const { body: made } = await call('POST', trusted, { certificate, signature: authority.prove(accountId) });
@@ -146,10 +146,16 @@ describe('trusted certificates', () => {
     await eventually(() => expect(announcedCredential(made.id)).toBeDefined());
     const { body: paused } = await call('PUT', path, { ...made, status: 'INACTIVE' });
     expect(paused).toMatchObject({ status: 'INACTIVE', verified: true });
-    await eventually(() => expect(announcedCredential(made.id)).toBeUndefined());
+    await eventually(() =>
+      expect(announcedCredential(made.id)).toMatchObject({ kind: 'inactive_authority', accountId }),
+    );
     expect((await call('PUT', path, { status: 'ACTIVE' }, accountId, { 'if-match': made.etag })).status).toBe(412);
     expect((await call('PUT', path, { status: 'ACTIVE' }, accountId, { 'if-match': paused.etag })).status).toBe(200);
-    await eventually(() => expect(announcedCredential(made.id)).toBeDefined());
+    await eventually(() => expect(announcedCredential(made.id)?.kind).toBe('authority'));
+    expect((await call('PUT', path, { status: 'INACTIVE' })).status).toBe(200);
+    await eventually(() => expect(announcedCredential(made.id)?.kind).toBe('inactive_authority'));
+    expect((await call('DELETE', path)).status).toBe(204);
+    await eventually(() => expect(announcedCredential(made.id)).toBeUndefined());
   });
 
   it('400 with the name of a read-only field with another value, and of a service that is not offered', async () => {

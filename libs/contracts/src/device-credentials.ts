@@ -15,6 +15,7 @@ const needs: Record<string, readonly string[]> = {
   certificate: ['deviceId', 'fingerprint'],
   raw_public_key: ['deviceId', 'fingerprint'],
   authority: ['certificate', 'enrolment'],
+  inactive_authority: ['certificate'],
 };
 
 export const DeviceCredentialSchema = z
@@ -22,9 +23,9 @@ export const DeviceCredentialSchema = z
     credentialId: id,
     accountId: id,
     kind: z
-      .enum(['psk', 'certificate', 'raw_public_key', 'authority'])
+      .enum(['psk', 'certificate', 'raw_public_key', 'authority', 'inactive_authority'])
       .describe(
-        'What a device shows: a pre-shared key, its certificate, its public key, or a certificate of an issuer that the account trusts',
+        'What a device shows: a pre-shared key, its certificate, its public key, or a certificate of an issuer that the account trusts. With that of an inactive issuer, whose key the account has proved to hold, it is refused',
       ),
     deviceId: id.optional().describe('Of psk, certificate and raw_public_key'),
     service: z
@@ -44,7 +45,7 @@ export const DeviceCredentialSchema = z
     fingerprint: sha256
       .optional()
       .describe('Of certificate and raw_public_key: SHA-256 of the DER form, for a key of its SubjectPublicKeyInfo'),
-    certificate: z.string().max(16_384).optional().describe('Of authority: PEM'),
+    certificate: z.string().max(16_384).optional().describe('Of authority and inactive_authority: PEM'),
     enrolment: z
       .boolean()
       .optional()

@@ -31,7 +31,6 @@ const topicOf = () => {
       listener = one;
       return () => undefined;
     },
-    has: (key: string) => state.has(key),
     get: (key: string) => state.get(key),
   };
   const say = (key: string, value: DeviceCredentialChanged | undefined): void => {
@@ -122,6 +121,40 @@ describe('the credential index', () => {
     clock.adjust(7_200_000);
     expect(enter()).toBeUndefined();
     expect(reasons).toEqual(['expired-certificate']);
+  });
+
+  it('an issuer that is inactive lets no device in, and leaves none to another account', () => {
+    const { credentials, say } = topicOf();
+    const clock = new TestClock(Date.now());
+    const reasons: string[] = [];
+    const withdrawn: string[] = [];
+    credentials.onWithdrawn(({ credentialId }) => withdrawn.push(credentialId));
+    const authentication = new Authentication(
+      credentials,
+      { report: (reason: string) => reasons.push(reason) } as unknown as Refusals,
+      clock,
+      createLogger({ app: 'test', replicaId: 'test', level: 'silent' }),
+    );
+    const issuer = certificateAuthority('issuer');
+    const x509 = new X509Certificate(issuer.issue('meter').certificate);
+    const fingerprint = x509.fingerprint256.replaceAll(':', '').toLowerCase();
+    const changedAt = '2026-01-01T00:00:01Z';
+    const added = { accountId: id(0), kind: 'certificate', deviceId: id(100), fingerprint } as const;
+    const trusted = { accountId: id(5), kind: 'authority', certificate: issuer.certificate } as const;
+    say(id(1), { credentialId: id(1), changedAt, ...added });
+    say(id(2), { credentialId: id(2), changedAt, ...trusted });
+    const enter = () => authentication.withCertificate([x509], 'address');
+    const sender = enter();
+    expect(sender).toMatchObject({ accountId: id(5), endpointName: 'meter', credential: { id: id(2) } });
+    say(id(2), { credentialId: id(2), changedAt, ...trusted, kind: 'inactive_authority' });
+    expect([enter(), credentials.isValid({ id: id(2) }), withdrawn]).toEqual([undefined, false, [id(2)]]);
+    expect(reasons).toEqual(['unknown-certificate']);
+    // Another certificate of the issuer counts instead, also an older one.
+    say(id(3), { credentialId: id(3), changedAt: '2026-01-01T00:00:00Z', ...trusted });
+    expect(enter()).toMatchObject({ accountId: id(5), credential: { id: id(3) } });
+    say(id(3), undefined);
+    say(id(2), undefined);
+    expect(enter()).toMatchObject({ accountId: id(0), deviceId: id(100) });
   });
 
   it('an issuer that the account trusts may limit how many issuers are below it', () => {

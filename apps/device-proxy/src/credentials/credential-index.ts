@@ -8,13 +8,18 @@ import type { ShownCredential } from '../transport/sender.js';
 import { continuesTo, isInDates, pathOf, serialOf } from './certificate-path.js';
 import { Multimap } from './multimap.js';
 
-/** An issuer that an account trusts, and its parsed certificate. */
+/** An issuer whose key an account has proved to hold, and its parsed certificate. */
 interface Authority {
   credential: DeviceCredentialChanged;
   x509: X509Certificate;
 }
 
 const idOf = ({ credentialId }: DeviceCredentialChanged): string => credentialId;
+
+const isInactive = ({ kind }: DeviceCredentialChanged): boolean => kind === 'inactive_authority';
+
+const isUsed = ({ credential, x509 }: Authority, nowMs: number): boolean =>
+  !isInactive(credential) && isInDates(x509, nowMs);
 
 const newestBy = <T>(found: readonly T[], credentialOf: (one: T) => DeviceCredentialChanged): T | undefined =>
   found.reduce<T | undefined>(
@@ -40,7 +45,7 @@ export interface Recognised {
   credential: DeviceCredentialChanged;
   /** Serial numbers, from the device's own certificate up to the one that the trusted issuer signed. */
   serials: string[];
-  /** The trusted issuer, which may be out of its dates. Absent if the credential is the device's own certificate. */
+  /** The issuer, which may be inactive or out of its dates. Absent: the credential is the device's own certificate. */
   issuer?: X509Certificate;
 }
 
@@ -68,7 +73,7 @@ export class CredentialIndex {
 
   constructor(
     @Inject(DeviceCredentialsReader)
-    private readonly reader: Pick<DeviceCredentialsReader, 'onChange' | 'has' | 'get'>,
+    private readonly reader: Pick<DeviceCredentialsReader, 'onChange' | 'get'>,
     @Inject(CONFIG) { secrets, dtls, tls }: IndexConfig,
   ) {
     this.encryptionKey = secrets.encryptionKey;
@@ -91,8 +96,9 @@ export class CredentialIndex {
 
   /** Whether a credential that was presented and verified before is still valid. */
   isValid({ id, serials = [] }: ShownCredential): boolean {
-    if (!this.reader.has(id)) return false;
-    const revoked = this.reader.get(id)?.revokedSerials ?? [];
+    const credential = this.reader.get(id);
+    if (!credential || isInactive(credential)) return false;
+    const { revokedSerials: revoked = [] } = credential;
     return !serials.some((serial) => revoked.includes(serial));
   }
 
@@ -126,30 +132,33 @@ export class CredentialIndex {
     return newest(this.byFingerprint.get(fingerprint).filter(({ kind }) => kind === 'raw_public_key'));
   }
 
-  /** An issuer that is out of its dates counts if there is no other: its account has the device, which is refused. */
+  /**
+   * An issuer that is inactive or out of its dates counts if there is no other: its account has the device, which is
+   * refused.
+   */
   private issued(chain: readonly X509Certificate[], nowMs: number): Recognised | undefined {
     const path = pathOf(chain, nowMs);
-    let outdated: Recognised | undefined;
+    let unused: Recognised | undefined;
     for (const [depth, certificate] of path.entries()) {
       const below = path.slice(0, depth + 1);
       const authority = this.issuerOf(certificate, below, nowMs);
       if (!authority) continue;
       const { credential, x509: issuer } = authority;
       const found = { credential, serials: below.map(serialOf), issuer };
-      if (isInDates(issuer, nowMs)) return found;
-      outdated ??= found;
+      if (isUsed(authority, nowMs)) return found;
+      unused ??= found;
     }
-    return outdated;
+    return unused;
   }
 
   /**
-   * The newest issuer that is in its dates, otherwise the newest one.
+   * The newest issuer that is active and in its dates, otherwise the newest one.
    * @param path From the device's own certificate up to this one
    */
   private issuerOf(x509: X509Certificate, path: readonly X509Certificate[], nowMs: number): Authority | undefined {
     const issuers = this.authorities.get(x509.issuer).filter(({ x509: issuer }) => continuesTo(path, issuer));
-    const current = issuers.filter(({ x509: issuer }) => isInDates(issuer, nowMs));
-    return newestBy(current.length > 0 ? current : issuers, ({ credential }) => credential);
+    const used = issuers.filter((issuer) => isUsed(issuer, nowMs));
+    return newestBy(used.length > 0 ? used : issuers, ({ credential }) => credential);
   }
 
   private changed(credential?: DeviceCredentialChanged, previous?: DeviceCredentialChanged): void {
@@ -159,7 +168,8 @@ export class CredentialIndex {
     this.count(credential?.deviceId, 1);
     if (!previous) return;
     const { credentialId, deviceId } = previous;
-    if (!credential) this.announceWithdrawal({ credentialId, ...(deviceId !== undefined && { deviceId }) });
+    if (!credential || isInactive(credential))
+      this.announceWithdrawal({ credentialId, ...(deviceId !== undefined && { deviceId }) });
     else if (credential.revokedSerials?.length)
       this.announceWithdrawal({ credentialId, serials: new Set(credential.revokedSerials) });
   }

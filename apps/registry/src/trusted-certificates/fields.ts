@@ -13,9 +13,7 @@ const name = notBlank(z.string().max(128));
 const description = z.string().max(500);
 const status = z
   .enum(['ACTIVE', 'INACTIVE'])
-  .describe(
-    'INACTIVE: devices with its certificates are disconnected and refused, as if the authority were not trusted',
-  );
+  .describe('INACTIVE: devices with its certificates are disconnected and refused');
 const service = z
   .enum(credentialServices)
   .describe('`bootstrap`: its certificates are valid for bootstrapping and nothing else; `lwm2m`: for everything else');

@@ -177,7 +177,10 @@ export class TrustedCertificatesService extends NamedRecords<TrustedCertificate>
     });
   }
 
-  /** To the device-proxies, a certificate that is not active looks deleted. */
+  /**
+   * An inactive certificate is withdrawn first: a device-proxy of an older version knows no inactive ones. It is then announced
+   * as inactive if it is proved, so that its devices are refused even if another account has added their certificates.
+   */
   private async announce(
     manager: EntityManager,
     change: RecordChange,
@@ -185,12 +188,13 @@ export class TrustedCertificatesService extends NamedRecords<TrustedCertificate>
     { requestId }: Actor,
   ): Promise<void> {
     causedBy(manager, requestId);
-    if (change === 'deleted' || stored.status === 'INACTIVE')
-      return this.announcer.announceWithdrawal(manager, stored.id);
+    const isInactive = stored.status === 'INACTIVE';
+    if (change === 'deleted' || isInactive) await this.announcer.announceWithdrawal(manager, stored.id);
+    if (change === 'deleted' || (isInactive && !stored.verified)) return;
     await this.announcer.announceChange(manager, {
       credentialId: stored.id,
       accountId: stored.account_id,
-      kind: 'authority',
+      kind: isInactive ? 'inactive_authority' : 'authority',
       service: stored.service,
       certificate: stored.certificate,
       enrolment: stored.enrollment_mode,
