@@ -118,7 +118,7 @@ describe('a poll for which values and updates alternate', () => {
     expectInOrder([first, second].flatMap(seenIn).concat((await drain(second.next)).flat()));
   });
 
-  it.each<[string, (answer: Found) => Promise<void>]>([
+  const lost: [string, (answer: Found) => Promise<void>][] = [
     ['was not written', (answer) => answer.notWritten()],
     [
       'was written to a connection that broke',
@@ -133,7 +133,9 @@ describe('a poll for which values and updates alternate', () => {
         await bench.releaseHeld('a#1');
       },
     ],
-  ])('gets an answer again as it was that %s', async (_, lose) => {
+  ];
+
+  it.each(lost)('gets an answer again as it was that %s', async (_, lose) => {
     await alternating(2);
     const first = await found(undefined);
     await lose(first);
@@ -141,6 +143,14 @@ describe('a poll for which values and updates alternate', () => {
     const again = await answered(undefined, elsewhere);
     expectSame(again, first);
     expectInOrder([...seenIn(again), ...(await drain(again.next)).flat()]);
+  });
+
+  it.each(lost.slice(1))('does not get an answer again that %s if it says that it has it', async (_, lose) => {
+    await alternating(2);
+    const first = await found('0');
+    await lose(first);
+    await alternating(1);
+    expectInOrder([...seenIn(first), ...(await drain(first.next)).flat()]);
   });
 
   it('gets a small answer that it does not confirm again before what came meanwhile', async () => {

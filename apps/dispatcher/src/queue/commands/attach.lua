@@ -1,6 +1,7 @@
 -- A socket or a poll claims its channel. The newest socket wins; a poll does not take over from another one. The holder
 -- may claim it again.
--- What the last poll delivered (`pending`) is confirmed by the next poll, unless its client says that it has another answer.
+-- What the last poll delivered (`pending`) is confirmed by the next poll, unless its client says that it has another
+-- answer. What it may have delivered (`sentTo`) is confirmed only by a client that says so.
 --
 -- KEYS  of the shard, of the channel
 -- ARGV  channel account kind  owner conn token  now  mode: newest | free
@@ -20,14 +21,18 @@ if mode == 'free' and state.owner ~= '' and state.conn ~= conn then return { 'bu
 allow_when_full()
 if state.owner ~= '' then release(key, channel, state.owner) end
 local counters = load_counters(key)
-local has_arrived = state.pending ~= '' and (after == '' or after == state.born .. '/' .. state.pending)
+-- Nothing is pending after an answer whose replica died, or whose connection broke. It may have arrived all the same.
+local last = state.pending ~= '' and state.pending or state.sentTo
+local has_arrived = after == '' and state.pending ~= '' or after == state.born .. '/' .. last
 if has_arrived then
-  undrop(counters, tonumber(state.pending), tonumber(state.sentFrom) or tonumber(state.pending))
-  take_away(queue, counters, tonumber(state.pending), { from = -1 })
+  local to = tonumber(last) or 0
+  -- Otherwise no drop is in doubt: all may have been reported.
+  if state.pending ~= '' then undrop(counters, to, tonumber(state.sentFrom) or to) end
+  take_away(queue, counters, to, { from = -1 })
   save_counters(key, counters)
 end
 -- What the last poll may have got, although this one does not say so, comes again as it was.
-local sent_to = tonumber(state.pending) or tonumber(state.sentTo) or 0
+local sent_to = tonumber(last) or 0
 if kind == 'pull' and not has_arrived and sent_to > math.max(counters.head, tonumber(state.orderedTo) or 0) then
   redis.call('HSET', key, 'orderedTo', sent_to)
 end

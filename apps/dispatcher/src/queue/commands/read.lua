@@ -53,7 +53,7 @@ end
 local waiting = 0
 -- A socket's own confirmations say where unconfirmed events begin; for a poll, the next poll must know it.
 if state.kind == 'pull' then
-  redis.call('HSET', key, 'sentFrom', from, 'sentTo', sent_to)
+  redis.call('HSET', key, 'sentFrom', from, 'sentTo', math.min(sent_to, from + tonumber(state.max)))
   if counters.head >= (tonumber(state.orderedTo) or 0) then waiting = counters.n end
 else
   redis.call('HSET', key, 'sentTo', sent_to)
