@@ -117,10 +117,15 @@ describe('what a device waits for', () => {
     created_at: '',
     state: 'registered',
     lifecycle_status: 'enabled' as const,
+    operator_suspended: false,
+    system_suspended: false,
   };
   const part = { session: null, commands: [], has_more: false, waiting: 0 };
+  const blocked = { ...device, lifecycle_status: 'blocked' as const };
   it.each([
-    ['resumes', { ...device, lifecycle_status: 'blocked' as const }, part],
+    ['until an operator resumes it.', { ...blocked, operator_suspended: true }, part],
+    ['until the system resumes it with', { ...blocked, system_suspended: true }, part],
+    ['an operator resumes it and the', { ...blocked, operator_suspended: true, system_suspended: true }, part],
     ['register', device, part],
     ['wake up', device, { ...part, session, waiting: 2 }],
     ['2 commands wait', device, { ...part, session, waiting: 2 }],

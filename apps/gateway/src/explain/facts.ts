@@ -78,6 +78,8 @@ export interface DeviceFacts {
   created_at: string;
   state: string;
   lifecycle_status: 'enabled' | 'blocked';
+  operator_suspended: boolean;
+  system_suspended: boolean;
 }
 
 /** Fields of GET /v3/device-events. */

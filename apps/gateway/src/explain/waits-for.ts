@@ -49,9 +49,16 @@ export const commandWaits = ({ command, ahead, session }: CommandPart, channel: 
   return `It waits ${deviceAnswers(session, nextAttempt)}${until}.`;
 };
 
-export const deviceWaits = ({ lifecycle_status }: DeviceFacts, { session, waiting }: DevicePart): string => {
-  if (lifecycle_status === 'blocked')
-    return 'The device is suspended: its connections are rejected until an operator resumes it.';
+/** What ends the suspension of a device. The system suspends the devices of a suspended account, and resumes them with it. */
+const resumption = ({ operator_suspended, system_suspended }: DeviceFacts): string => {
+  if (!system_suspended) return 'an operator resumes it';
+  const bySystem = 'the system resumes it with its account';
+  return operator_suspended ? `an operator resumes it and ${bySystem}` : bySystem;
+};
+
+export const deviceWaits = (device: DeviceFacts, { session, waiting }: DevicePart): string => {
+  if (device.lifecycle_status === 'blocked')
+    return `The device is suspended: its connections are rejected until ${resumption(device)}.`;
   const commands = waiting > 0 ? ` ${counted(waiting, 'command')} ${waiting === 1 ? 'waits' : 'wait'}.` : '';
   if (session && !session.asleep)
     return waiting > 0
