@@ -141,10 +141,15 @@ describe('commands that gave up on the device', () => {
         command_id: fact.commandId,
         method: 'PUT',
         path: '/3303/0/5700',
-        error: fact.item.error,
         request_id: 'r-1',
       },
     });
+  });
+
+  it.each(['expired in the queue', 'device silent'])('%s: the error is for the sender of the command only', (name) => {
+    const fact = result(name);
+    expect(fact.item.error).toMatch(/REQUEST_EXPIRED|TIMEOUT/);
+    expect(JSON.stringify(unreachedEntry(fact))).not.toContain(fact.item.error);
   });
 
   it.each(['NOT_CONNECTED', 'TIMEOUT', 'CONNECTION_FAILED'])('a subscription that ends with %s counts too', (error) => {

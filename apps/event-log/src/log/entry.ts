@@ -131,7 +131,10 @@ export const lifecycleEntry = (fact: DeviceLifecycleChanged, requestId?: string)
 /** The errors with which a command or a subscription ends that the device did not answer. A refusal is an answer. */
 const unanswered = new Set(['REQUEST_EXPIRED', 'TIMEOUT', 'NOT_CONNECTED', 'CONNECTION_FAILED']);
 
-/** A command or a subscription without an answer of the device; the history of commands has all others. */
+/**
+ * A command or a subscription without an answer of the device; the history of commands has all others. The error goes
+ * to the sender only (spec §7), and readers of the log need not be the sender.
+ */
 export const unreachedEntry = (fact: DeviceCommandFinished, requestId?: string): LogEntry | undefined => {
   const { commandId, item, kind, method, path } = fact;
   if (item.error === undefined || !unanswered.has(item.error)) return undefined;
@@ -141,7 +144,7 @@ export const unreachedEntry = (fact: DeviceCommandFinished, requestId?: string):
     occurredAt: fact.finishedAt,
     source: `unreached:${commandId}`,
     eventCode: 'SYS_100',
-    description: `${lookUpCode('SYS_100').meaning}: ${item.error} of ${kind} ${method} ${path}`,
+    description: `${lookUpCode('SYS_100').meaning}: ${kind} ${method} ${path}`,
     stateChange: false,
     data: present({
       endpoint_name: fact.endpointName,
@@ -150,7 +153,6 @@ export const unreachedEntry = (fact: DeviceCommandFinished, requestId?: string):
       key_id: fact.keyId,
       method,
       path,
-      error: item.error,
       request_id: requestId,
     }),
   });
