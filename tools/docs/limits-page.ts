@@ -238,6 +238,7 @@ const kinds: Kind[] = [
     title: 'Import',
     rows: [
       imports('importRowsMax', 'Rows'),
+      imports('tableRowsMax', 'Rows, including the header and empty ones'),
       imports('importBytesMax', 'Size of the table'),
       from('apps/registry', 'imports/import-retention')(
         'completedImportDays',

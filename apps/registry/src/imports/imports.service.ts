@@ -21,6 +21,8 @@ import { checkHeader, fieldsOf } from './import-row.js';
 import { ImportWorker } from './import-worker.js';
 
 export const importRowsMax = 100_000;
+/** Rows of a spreadsheet. Each empty one, too, takes time to read, and 256 MiB of line ends would take minutes. */
+export const tableRowsMax = 1_048_576;
 export const importBytesMax = 256 * 1_048_576;
 /** Imports of one account that are not completed. */
 export const openImportsMax = 10;
@@ -173,7 +175,8 @@ export class ImportsService {
     let stored = 0;
     let characters = 0;
     for await (const cells of csvRows(this.touching(importId, decoded(body)))) {
-      row++;
+      if (++row > tableRowsMax)
+        throw new MalformedImport(`More than ${tableRowsMax} rows with empty ones: remove those, or split the table`);
       // Spreadsheets end their tables with empty rows.
       if (cells.every((cell) => cell === '')) continue;
       if (header) waiting.push({ row, fields: fieldsOf(header, cells) });
