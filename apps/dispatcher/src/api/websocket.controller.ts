@@ -7,7 +7,7 @@ import {
   Unauthenticated,
 } from '@lanyard/service';
 import { Controller, Get, Inject, Req } from '@nestjs/common';
-import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiBearerAuth, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
 import { clientOf } from '../keys/client-of.js';
 import { KeyDirectory } from '../keys/key-directory.js';
@@ -16,6 +16,7 @@ import { UpgradeRequired } from '../errors.js';
 /** Answers requests that are no WebSocket handshake. Handshakes never get here: see websocket-server.ts. */
 @ApiTags('Notifications')
 @Public()
+@ApiBearerAuth()
 @Controller('v2/notification/websocket-connect')
 export class WebSocketController {
   constructor(

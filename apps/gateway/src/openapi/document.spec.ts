@@ -11,7 +11,7 @@ interface Answer {
 const { paths, components } = JSON.parse(
   readFileSync(new URL('../../../../docs/openapi.json', import.meta.url), 'utf8'),
 ) as {
-  paths: Record<string, Record<string, { responses: Record<string, object> }>>;
+  paths: Record<string, Record<string, { responses: Record<string, object>; security?: object[] }>>;
   components: { responses: Record<string, Answer> };
 };
 
@@ -46,6 +46,22 @@ describe('the OpenAPI document and the route table', () => {
           path,
           expect.arrayContaining(['400', '401', '403', '429', '500', '503']),
         ]);
+  });
+
+  it('requires a key of every operation, except to sign in and to learn how', () => {
+    const declared = Object.entries(paths).flatMap(([path, item]) =>
+      Object.entries(item).flatMap(([method, { security }]) =>
+        security ? [[`${method.toUpperCase()} ${path}`, security] as const] : [],
+      ),
+    );
+    expect(Object.fromEntries(declared)).toEqual({
+      'POST /v3/session': [],
+      'DELETE /v3/session': [{ bearer: [] }, {}],
+      'GET /v3/session/oidc': [],
+      'POST /v3/session/oidc/device': [],
+      'POST /v3/session/oidc/device/token': [],
+      'GET /v2/notification/websocket-connect': [{ bearer: [] }],
+    });
   });
 
   it('says of every refusal for the rate, and of every outage, how long to wait', () => {

@@ -1,6 +1,6 @@
 import { AnyKey, Caller, CONFIG, type Identity, Operation, Public } from '@lanyard/service';
 import { Body, Controller, Delete, Get, Inject, Post, Req, Res } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
+import { ApiSecurity, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { clientAddress } from '../authentication/client-address.js';
 import { GuessLimiter } from '../authentication/guess-limiter.js';
@@ -62,6 +62,9 @@ export class SessionController {
 
   @Delete()
   @Public()
+  // A page has a cookie instead of the token; without either there is nothing to end.
+  @ApiSecurity({})
+  @ApiSecurity('bearer')
   @Operation({
     summary: 'Sign out',
     description:

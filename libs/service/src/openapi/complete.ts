@@ -105,6 +105,13 @@ const tidied = (value: unknown): unknown => {
   );
 };
 
+/**
+ * The document requires a key of every operation. A public one needs none, unless its controller says otherwise, because it
+ * checks the key itself.
+ */
+const withoutKey = (operation: Operation): Pick<Operation, 'security'> | false =>
+  operation['x-permission'] === 'public' && operation.security === undefined && { security: [] };
+
 /** Schemas with a title become components of that name. */
 const hoisted = (parameters: Parameter[] | undefined, schemas: Record<string, JsonSchema>): Parameter[] | undefined =>
   parameters?.map((parameter) => {
@@ -130,6 +137,7 @@ export const completed = <T extends object>(document: T): T => {
     const parameters = hoisted(withParameters(path, operation), schemas);
     const whole: Operation = {
       ...operation,
+      ...withoutKey(operation),
       ...(operation.operationId !== undefined && { operationId: operationId(operation.operationId) }),
       ...(parameters && { parameters }),
       ...(body && { requestBody: withBody(body) }),

@@ -29,6 +29,9 @@ export interface Operation {
   parameters?: Parameter[];
   requestBody?: { required?: boolean; content: Record<string, MediaType> };
   responses: Record<string, Answer>;
+  security?: Record<string, string[]>[];
+  /** What the guard requires: `Public`, `AnyKey`, `RequiresPermission`. */
+  'x-permission'?: string;
 }
 
 export interface Document {
