@@ -11,7 +11,7 @@ import {
   RequiresPermission,
 } from '@lanyard/service';
 import { Body, Controller, Delete, Get, Param, Post, Put } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
+import { ApiGatewayTimeoutResponse, ApiTags } from '@nestjs/swagger';
 import { openCampaignsMax } from '../limits.js';
 import { CampaignActions } from './campaign-actions.js';
 import { CampaignDevicesService } from './campaign-devices.service.js';
@@ -83,6 +83,7 @@ export class CampaignsController {
     description: 'Deletes a draft, or a campaign that has ended. Its entries in the event log are kept.',
     conflict: wrongState,
   })
+  @ApiGatewayTimeoutResponse()
   remove(@ByCallerIfMatch() { caller, id, ifMatch }: By) {
     return this.campaigns.remove(caller, id, ifMatch);
   }
@@ -151,6 +152,7 @@ export class CampaignsController {
     description: 'Counts the devices of the campaign by state.',
     ok: Progress,
   })
+  @ApiGatewayTimeoutResponse()
   progress(@Caller() caller: Identity, @Param('id') id: string) {
     return this.devices.progress(caller, id);
   }

@@ -1,5 +1,5 @@
 import { Controller, Delete, Get, Param } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
+import { ApiGatewayTimeoutResponse, ApiTags } from '@nestjs/swagger';
 import {
   Caller,
   type Identity,
@@ -35,6 +35,7 @@ export class KeySubscriptionsController {
     ok: KeySubscriptionsSchema,
     notFound: 'The account has no such key, or the key has no subscriptions',
   })
+  @ApiGatewayTimeoutResponse()
   get(@Caller() caller: Identity, @Param('id') keyId: string) {
     return this.subscriptions.get(caller.accountId, keyId);
   }
@@ -46,6 +47,7 @@ export class KeySubscriptionsController {
       'Ends all subscriptions of the key and removes its presubscription rules. The key may subscribe again.',
     notFound: 'The account has no such key, or the key has no subscriptions',
   })
+  @ApiGatewayTimeoutResponse()
   remove(@Caller() caller: Identity, @Param('id') keyId: string) {
     return this.subscriptions.remove(caller, keyId);
   }

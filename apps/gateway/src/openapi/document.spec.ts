@@ -64,6 +64,26 @@ describe('the OpenAPI document and the route table', () => {
     });
   });
 
+  it('says which operations beside lists may run out of time at the database', () => {
+    const slow = [
+      ['delete', '/v3/device-groups/{id}'],
+      ['post', '/v3/device-suspensions'],
+      ['get', '/v3/device-imports/{id}/errors'],
+      ['delete', '/v3/device-imports/{id}'],
+      ['get', '/v3/key-subscriptions/{id}'],
+      ['delete', '/v3/key-subscriptions/{id}'],
+      ['get', '/v3/devices/{deviceId}/history'],
+      ['delete', '/v3/update-campaigns/{id}'],
+      ['get', '/v3/update-campaigns/{id}/progress'],
+    ] as const;
+    for (const [method, path] of slow)
+      expect([method, path, resolved(paths[path]?.[method]?.responses['504'])]).toEqual([
+        method,
+        path,
+        expect.objectContaining({ description: expect.stringMatching(/^The database query timed out/) }),
+      ]);
+  });
+
   it('says of every refusal for the rate, and of every outage, how long to wait', () => {
     for (const [path, item] of Object.entries(paths))
       for (const [method, { responses }] of Object.entries(item))

@@ -9,7 +9,7 @@ import {
   RequiresPermission,
 } from '@lanyard/service';
 import { Body, Controller, Delete, Get, Param, Post, Put } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
+import { ApiGatewayTimeoutResponse, ApiTags } from '@nestjs/swagger';
 import { DeviceList, deviceListSpec } from '../devices/device-list.js';
 import { Devices, deviceFilterHelp } from '../devices/devices.controller.js';
 import { MemberIdMissing } from '../errors.js';
@@ -80,6 +80,7 @@ export class GroupsController {
   @RequiresPermission('devices.write')
   @Delete(':id')
   @Operation({ summary: 'Delete a device group', description: 'The devices of the group stay in the directory.' })
+  @ApiGatewayTimeoutResponse()
   remove(@ByCallerIfMatch() { caller, id, ifMatch }: By) {
     return this.groups.remove(caller, id, ifMatch);
   }

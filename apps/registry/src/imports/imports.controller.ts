@@ -16,6 +16,7 @@ import {
   ApiBody,
   ApiConflictResponse,
   ApiConsumes,
+  ApiGatewayTimeoutResponse,
   ApiOkResponse,
   ApiOperation,
   ApiProduces,
@@ -97,6 +98,7 @@ export class ImportsController {
   })
   @ApiProduces('text/csv')
   @ApiOkResponse({ content: { 'text/csv': { schema: { type: 'string' } } } })
+  @ApiGatewayTimeoutResponse()
   async errors(@ByCaller() { caller, id }: By) {
     const found = await this.imports.get(caller.accountId, id);
     const report = await this.imports.errors(caller.accountId, found.id);
@@ -109,6 +111,7 @@ export class ImportsController {
     summary: 'Delete an import',
     description: 'Stops the import and deletes its report. Devices that it has already created are kept.',
   })
+  @ApiGatewayTimeoutResponse()
   remove(@ByCaller() { caller, id }: By) {
     return this.imports.remove(caller, id);
   }

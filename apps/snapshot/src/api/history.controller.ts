@@ -1,6 +1,6 @@
 import { Caller, CLOCK, type Clock, type Identity, Operation, RequiresPermission } from '@lanyard/service';
 import { Controller, Get, Inject, Param, Query } from '@nestjs/common';
-import { ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiGatewayTimeoutResponse, ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { HistoryReader } from '../history/history-reader.js';
 import { ResourceHistory } from '../history/resource-history.js';
 import { historyPoints } from '../limits.js';
@@ -39,6 +39,7 @@ export class HistoryController {
     description: `How many values or steps to return at most: ${historyPoints.min} to ${historyPoints.max}, default ${historyPoints.default}`,
   })
   @ApiResponse({ status: 400, description: 'The path of a resource is missing, or a time or number is malformed' })
+  @ApiGatewayTimeoutResponse()
   show(
     @Caller() caller: Identity,
     @Param('deviceId') deviceId: string,

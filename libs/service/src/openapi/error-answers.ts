@@ -46,7 +46,7 @@ const meaning: Record<number, string> = {
   429: tooMany,
   500: 'Internal error of the service',
   503: 'A part of the system does not answer: try again. The request may have been carried out',
-  504: `The database query timed out after ${statementMaxMs / 1_000} s: use narrower filters, or leave out total_count`,
+  504: `The database query timed out after ${statementMaxMs / 1_000} s: use narrower filters, leave out total_count, or try again later`,
 };
 
 export const requestId = { 'X-Request-ID': { $ref: '#/components/headers/RequestId' } };
