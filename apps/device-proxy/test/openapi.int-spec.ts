@@ -1,4 +1,4 @@
-import { decimalAttributeMax, observeAttributes } from '@lanyard/lwm2m';
+import { decimalAttributeMax, isPath, observeAttributes } from '@lanyard/lwm2m';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { RunningProxy } from './running-proxy.js';
 import { TestSystem } from './test-system.js';
@@ -42,5 +42,38 @@ describe('the OpenAPI document', () => {
       for (const value of [minimum, maximum])
         expect(observeAttributes('/3303/0/5700', { [name]: String(value) })).toBe(`${name}=${value}`);
     }
+  });
+
+  it('says of the numbers in a path what is accepted', async () => {
+    interface Parameter {
+      in: string;
+      name: string;
+      schema: { minimum: number; maximum: number };
+    }
+    const { paths } = (await (await fetch(`${proxy.url}/openapi.json`)).json()) as {
+      paths: Record<string, { get?: { parameters: Parameter[] } }>;
+    };
+    const { parameters = [] } = paths['/v2/endpoints/{deviceId}/{object}/{instance}']?.get ?? {};
+    const numbers = parameters.filter((one) => one.in === 'path' && one.name !== 'deviceId');
+    expect(numbers).toHaveLength(2);
+    for (const { schema } of numbers) {
+      const around = [schema.minimum, schema.maximum, schema.maximum + 1];
+      expect(around.map((number) => isPath(`/${number}/${number}`))).toEqual([true, true, false]);
+    }
+  });
+
+  it('says of all answers to a request with an Idempotency-Key, and of no others, how a repetition shows', async () => {
+    type Responses = Record<string, { headers?: object }>;
+    const { paths } = (await (await fetch(`${proxy.url}/openapi.json`)).json()) as {
+      paths: Record<string, Record<string, { responses: Responses }>>;
+    };
+    const showing = (path: string, method: string): string[] =>
+      Object.entries(paths[path]?.[method]?.responses ?? {}).flatMap(([status, { headers }]) =>
+        headers && 'Idempotency-Replayed' in headers ? [status] : [],
+      );
+    const resource = '/v2/endpoints/{deviceId}/{object}/{instance}/{resource}';
+    expect(showing('/v2/device-requests/{deviceId}', 'post')).toEqual(['200', '202']);
+    for (const method of ['put', 'post', 'delete']) expect(showing(resource, method)).toEqual(['202', '204']);
+    expect(showing(resource, 'get')).toEqual([]);
   });
 });

@@ -34,4 +34,7 @@ export const bodyToken = ({ issues }: z.ZodError, body: unknown): 'MALFORMED_JSO
 export const AcceptedSchema = z.object({ 'async-response-id': z.string() }).meta({ id: 'AsyncAccepted' });
 export type Accepted = z.infer<typeof AcceptedSchema>;
 
-export const AsyncResponseSchema = AsyncResponseItemSchema.meta({ id: 'AsyncResponse' });
+export const AsyncResponseSchema = AsyncResponseItemSchema.meta({
+  id: 'AsyncResponse',
+  examples: [{ id: 'read-1', status: 200, payload: 'MjEuNQ==', ct: 'text/plain', 'max-age': 60 }],
+});

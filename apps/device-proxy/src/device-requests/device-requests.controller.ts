@@ -69,7 +69,11 @@ export class DeviceRequestsController {
       'Client-chosen id, echoed in the result. Repeating the same command for the same device while the first is pending does not send it again; afterwards it is a new command',
   })
   @ApiBody(bodySchema(DeviceRequestSchema))
-  @ApiOkResponse({ standardSchema: AsyncResponseSchema, description: 'With `wait`: the result of the command' })
+  @ApiOkResponse({
+    standardSchema: AsyncResponseSchema,
+    description: 'With `wait`: the result of the command',
+    headers: replayedHeader,
+  })
   @ApiHeader(idempotencyHeader)
   @ApiResponse({ status: 202, description: 'Queued for the device', headers: replayedHeader })
   @ApiResponse({

@@ -77,7 +77,7 @@ const options = {
   },
 } as const;
 
-const accepted = { standardSchema: AcceptedSchema, description: 'Queued for the device', headers: replayedHeader };
+const accepted = { standardSchema: AcceptedSchema, description: 'Queued for the device' };
 const unanswered = { description: 'With `noResp`: queued for the device' };
 const full = { status: 429, description: 'QUEUE_IS_FULL' };
 const valueFormats = ['text/plain', 'application/octet-stream', 'application/vnd.oma.lwm2m+tlv'];
@@ -89,8 +89,8 @@ const QueuedOperation = (operation: { summary: string; description: string }): M
   applyDecorators(
     ApiOperation(operation),
     ApiQuery(options.noResp),
-    ApiAcceptedResponse(accepted),
-    ApiNoContentResponse(unanswered),
+    ApiAcceptedResponse({ ...accepted, headers: replayedHeader }),
+    ApiNoContentResponse({ ...unanswered, headers: replayedHeader }),
     ApiHeader(idempotencyHeader),
     ApiResponse(full),
     ApiResponse(idempotencyKeyReused),

@@ -16,7 +16,7 @@ import { Subscriptions } from './subscriptions.js';
 
 export const KeySubscriptionsSchema = z
   .object({
-    id: z.string().describe('Id of the API key or application'),
+    id: z.string().describe('Id of the API key, application or user'),
     object: z.literal('key-subscriptions'),
     presubscriptions: z.array(PresubscriptionRuleSchema).describe('Its presubscription rules, in order'),
     subscriptions_count: z.number().int().describe('Number of subscribed resources, over all devices'),

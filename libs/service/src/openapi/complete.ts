@@ -3,8 +3,8 @@ import type { Document, JsonSchema, MediaType, Operation, Parameter } from './do
 import { errorResponses, errorSchemas, requestId, withErrors } from './error-answers.js';
 import { contentExample, ExampleMaker, parameterExample } from './examples.js';
 
-/** Segments of a resource path below a device: 16-bit numbers (LwM2M 1.1 §7.2). */
-const lwm2mNumber: JsonSchema = { type: 'integer', minimum: 0, maximum: 65_535 };
+/** Segments of a resource path below a device: 16-bit numbers, of which the last is reserved (LwM2M 1.1 §7.2). */
+const lwm2mNumber: JsonSchema = { type: 'integer', minimum: 0, maximum: 65_534 };
 const schemasOfSegments: Record<string, JsonSchema> = {
   object: lwm2mNumber,
   instance: lwm2mNumber,
