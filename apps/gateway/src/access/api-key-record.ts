@@ -10,7 +10,9 @@ export const ApiKeyRecord = z
     id: z.string(),
     key: z
       .string()
-      .describe('The whole key only in the responses to create and reset-secret; otherwise without its secret part'),
+      .describe(
+        'The whole key only in the responses to create, reset-secret and rotate; otherwise without its secret part',
+      ),
     name: z.string(),
     status: z.enum(['ACTIVE', 'INACTIVE', 'EXPIRED']),
     groups: z.array(z.string()),
@@ -21,7 +23,7 @@ export const ApiKeyRecord = z
     owner: z.string().optional(),
     account_id: z.string(),
     created_at: z.string(),
-    creation_time: z.number().describe('Milliseconds since the epoch'),
+    creation_time: z.number().int().describe('Milliseconds since the epoch'),
     updated_at: z.string(),
     expiration: z.string().optional().describe('Requests with the key are rejected from this time on'),
     previous_secret_expires_at: z
@@ -29,7 +31,7 @@ export const ApiKeyRecord = z
       .optional()
       .describe('During the overlap of a rotation: when the previous secret stops being valid'),
     last_used_at: z.string().optional(),
-    last_login_time: z.number().describe('Milliseconds since the epoch; 0: never used'),
+    last_login_time: z.number().int().describe('Milliseconds since the epoch; 0: never used'),
     etag: z.string(),
   })
   .meta({ id: 'ApiKey' });
@@ -82,7 +84,7 @@ export const Rotation = z
 
 export type Rotation = z.infer<typeof Rotation>;
 
-/** `secret`: only in the responses to create and reset. */
+/** `secret`: only in the responses to create, reset and rotate. */
 export const apiKeyRecord = (key: ApiKey, nowMs: number, secret?: string): ApiKeyRecord => ({
   object: 'api-key',
   id: key.id,

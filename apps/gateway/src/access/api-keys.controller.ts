@@ -137,7 +137,7 @@ export class ApiKeysController {
   @Operation({
     summary: 'Rotate the secret of an API key',
     description:
-      'The key keeps its id, its channel and its subscriptions. At most two secrets are valid at a time: another rotation ends the overlap early.',
+      'The response is the only one that contains the whole key with its new secret: store it now. The key keeps its id, its channel and its subscriptions. At most two secrets are valid at a time: another rotation ends the overlap early.',
     ok: ApiKeyRecord,
   })
   rotate(@ByCallerIfMatch() by: By, @Body({ schema: Rotation.nullish() }) body: Rotation | null | undefined) {

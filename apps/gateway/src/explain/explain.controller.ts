@@ -98,8 +98,8 @@ export class ExplainController {
   @ApiQuery({
     name: 'limit',
     required: false,
-    type: Number,
-    description: 'Number of entries to return, newest first: 1 to 200, default 50',
+    schema: { type: 'integer', default: timelineLimit.default },
+    description: `How many of the newest entries to return: ${timelineLimit.min} to ${timelineLimit.max}; values outside are moved to the nearest bound`,
   })
   @ApiQuery({ name: 'before', required: false, type: String, description: 'Returns only entries before this time' })
   @ApiResponse({ status: 400, description: 'The request has no subject, more than one subject, or a malformed one' })

@@ -36,7 +36,12 @@ export class StatisticsController {
       'Steps of 10 s are kept for two hours, steps of 300 s for a week. Counts are a second or two behind; each fact is counted once.',
     ok: Statistics,
   })
-  @ApiQuery({ name: 'step_seconds', required: false, type: Number, description: '10 or 300; default 10' })
+  @ApiQuery({
+    name: 'step_seconds',
+    required: false,
+    schema: { type: 'integer', enum: [10, 300], default: 10 },
+    description: 'Length of the steps',
+  })
   @ApiQuery({
     name: 'from',
     required: false,

@@ -7,11 +7,17 @@ interface Answer {
   headers?: Record<string, object>;
 }
 
+interface Operation {
+  parameters?: { name: string; schema: { type?: string } }[];
+  responses: Record<string, object>;
+  security?: object[];
+}
+
 /** The committed document is what the code says: tools/check-docs.ts. */
 const { paths, components } = JSON.parse(
   readFileSync(new URL('../../../../docs/openapi.json', import.meta.url), 'utf8'),
 ) as {
-  paths: Record<string, Record<string, { responses: Record<string, object>; security?: object[] }>>;
+  paths: Record<string, Record<string, Operation>>;
   components: { responses: Record<string, Answer> };
 };
 
@@ -82,6 +88,12 @@ describe('the OpenAPI document and the route table', () => {
         path,
         expect.objectContaining({ description: expect.stringMatching(/^The database query timed out/) }),
       ]);
+  });
+
+  it('has fractions only in the thresholds of an observation', () => {
+    const parameters = Object.values(paths).flatMap((item) => Object.values(item).flatMap((one) => one.parameters));
+    const fractions = parameters.flatMap((one) => (one?.schema.type === 'number' ? [one.name] : []));
+    expect([...new Set(fractions)].toSorted()).toEqual(['gt', 'lt', 'st']);
   });
 
   it('says of every refusal for the rate, and of every outage, how long to wait', () => {

@@ -35,8 +35,13 @@ export class HistoryController {
   @ApiQuery({
     name: 'points',
     required: false,
-    type: Number,
-    description: `How many values or steps to return at most: ${historyPoints.min} to ${historyPoints.max}, default ${historyPoints.default}`,
+    schema: {
+      type: 'integer',
+      minimum: historyPoints.min,
+      maximum: historyPoints.max,
+      default: historyPoints.default,
+    },
+    description: 'How many values or steps to return at most',
   })
   @ApiResponse({ status: 400, description: 'The path of a resource is missing, or a time or number is malformed' })
   @ApiGatewayTimeoutResponse()
