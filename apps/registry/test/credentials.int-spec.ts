@@ -31,7 +31,12 @@ describe('credentials of devices', () => {
       });
       const { key, ...shown } = body;
       expect((await call('GET', path(device, body.id))).body).toEqual(shown);
-      expect((await call('GET', path(device))).body).toMatchObject({ object: 'list', data: [shown], has_more: false });
+      expect((await call('GET', path(device))).body).toMatchObject({
+        object: 'list',
+        data: [shown],
+        has_more: false,
+        total_count: 1,
+      });
       const known = await eventually(() => {
         const value = announcedCredential(body.id);
         if (!value) throw new Error('not announced');

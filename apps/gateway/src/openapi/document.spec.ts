@@ -18,12 +18,22 @@ const { paths, components } = JSON.parse(
   readFileSync(new URL('../../../../docs/openapi.json', import.meta.url), 'utf8'),
 ) as {
   paths: Record<string, Record<string, Operation>>;
-  components: { responses: Record<string, Answer> };
+  components: { responses: Record<string, Answer>; schemas: Record<string, { required?: string[] }> };
 };
 
 const resolved = (answer: { $ref?: string } | undefined): Answer => {
   const name = answer?.$ref?.split('/').at(-1);
   return (name === undefined ? answer : components.responses[name]) as Answer;
+};
+
+/** Where a schema has null among its choices, but a type that is not null. */
+const refusedNulls = (schema: unknown, at: string): string[] => {
+  if (typeof schema !== 'object' || schema === null) return [];
+  const { type, anyOf } = schema as { type?: unknown; anyOf?: unknown };
+  const choices: { type?: unknown }[] = Array.isArray(anyOf) ? anyOf : [];
+  const takesNull = choices.some((choice) => choice.type === 'null');
+  const inner = Object.entries(schema).flatMap(([name, one]) => refusedNulls(one, `${at}/${name}`));
+  return takesNull && type !== undefined && ![type].flat().includes('null') ? [at, ...inner] : inner;
 };
 
 /** The paths that the gateway serves itself (app.module.ts). */
@@ -94,6 +104,14 @@ describe('the OpenAPI document and the route table', () => {
     const parameters = Object.values(paths).flatMap((item) => Object.values(item).flatMap((one) => one.parameters));
     const fractions = parameters.flatMap((one) => (one?.schema.type === 'number' ? [one.name] : []));
     expect([...new Set(fractions)].toSorted()).toEqual(['gt', 'lt', 'st']);
+  });
+
+  it('accepts null wherever it is one of the choices', () => {
+    expect([...refusedNulls(paths, 'paths'), ...refusedNulls(components.schemas, 'schemas')]).toEqual([]);
+  });
+
+  it('says that the list of credentials always has its total', () => {
+    expect(components.schemas['DeviceCredentialList']?.required).toContain('total_count');
   });
 
   it('says of every refusal for the rate, and of every outage, how long to wait', () => {

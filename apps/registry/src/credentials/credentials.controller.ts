@@ -23,7 +23,7 @@ export class CredentialsController {
     summary: 'List the credentials of a device',
     description:
       'Lists the pre-shared keys, certificates and public keys with which the device may connect. The keys themselves are not returned.',
-    ok: listSchema(Credential, 'DeviceCredentialList'),
+    ok: listSchema(Credential, 'DeviceCredentialList', true),
   })
   list(@Param('id') id: string, @ListParameters(credentialListSpec, 'DeviceCredentialFilters') query: ListRequest) {
     return this.credentials.list(query.caller.accountId, id, query);

@@ -1,5 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
-import { attributes } from './device-fields.js';
+import { attributes, NewDevice } from './device-fields.js';
+
+describe('the dates of a new device', () => {
+  const isAccepted = (date: unknown): boolean => NewDevice.safeParse({ bootstrap_expiration_date: date }).success;
+
+  it('are days from the year 1 on, or null', () => {
+    for (const date of ['0001-01-01', '2028-02-29', '9999-12-31', null])
+      expect([date, isAccepted(date)]).toEqual([date, true]);
+    for (const date of ['0000-01-01', '2027-02-29', '2027-01-01T00:00:00Z', ''])
+      expect([date, isAccepted(date)]).toEqual([date, false]);
+  });
+});
 
 describe('custom attributes', () => {
   const schema = attributes(2);

@@ -90,8 +90,8 @@ export const DeviceChanges = recordChange(Device, changeable).meta({
 });
 export type DeviceChanges = z.infer<typeof DeviceChanges>;
 
-/** PostgreSQL has no year 0. */
-const calendarDate = z.iso.date().regex(/^(?!0000)/, 'Must be a date of the years 0001 to 9999');
+/** PostgreSQL has no year 0. With a second pattern, the OpenAPI document would refuse null. */
+const calendarDate = z.iso.date().refine((day) => !day.startsWith('0000'), 'Must be a date of the years 0001 to 9999');
 
 export const NewDevice = z
   .strictObject({
