@@ -14,14 +14,18 @@ import {
   WebSocketView,
 } from '../channels/channel-view.js';
 import { Channels } from '../channels/channels.js';
-import { tooManyChanges } from '../limits.js';
+import { callbackCharactersMax, tooManyChanges } from '../limits.js';
 import { Serialization } from '../db/serialization.js';
 
 const header = z.string().refine((value) => value !== mask, 'Values are shown masked: send the value itself');
 
 /** A channel that was read may be sent back: its fields about the queue are accepted, as they were when it was read. */
 const CallbackSchema = recordChange(CallbackView, {
-  url: z.string(),
+  url: z
+    .string()
+    .describe(
+      `Begins with https:// or http://. With the names and values of the headers, at most ${callbackCharactersMax} characters`,
+    ),
   headers: z.record(z.string(), header).nullish(),
   serialization: Serialization.nullish(),
 });

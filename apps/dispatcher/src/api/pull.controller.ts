@@ -75,7 +75,7 @@ export class PullController {
     required: false,
     type: String,
     description:
-      'Number of the last answer received, as in its Link header (rel="next"); 0 if none. Answers after it are delivered again. If omitted, the poll confirms the last answer that was sent',
+      'Place of the last answer received, as in its Link header (rel="next"); `0` if none. Answers after it are delivered again. If omitted, the poll confirms the last answer that was sent',
   })
   @ApiOkResponse({
     standardSchema: NotificationMessageSchema,

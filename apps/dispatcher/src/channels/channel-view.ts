@@ -9,7 +9,7 @@ import { SerializationViewSchema } from '../db/serialization.js';
 
 const queue = {
   queue_size: z.number().int().describe('Number of queued events; -1 if unknown'),
-  queue_bytes: z.number().int().describe('Size of the queued events, limited to 50 MB'),
+  queue_bytes: z.number().int().describe('Size of the queued events, limited to 50 MB; -1 if unknown'),
   oldest: z.string().nullable().describe('When the oldest queued event was queued'),
   dropped: z
     .object({ size: z.number().int(), age: z.number().int(), failed: z.number().int() })

@@ -17,7 +17,10 @@ const chunkSize = z
       .min(1, `must be 1 to ${batchEventsMax}`)
       .max(batchEventsMax, `must be 1 to ${batchEventsMax}`),
   )
-  .default(batchEventsDefault);
+  .default(batchEventsDefault)
+  .describe(
+    `How many events a message may contain: 1 to ${batchEventsMax}, default ${batchEventsDefault}. Also as text`,
+  );
 
 const CfgSchema = z.strictObject({
   include_uid: flag,
