@@ -28,11 +28,11 @@ describe('a client that says that its request is traced', () => {
   });
 
   /** What a service behind the gateway hears. */
-  const traceParentsOf = async (variables: Record<string, string>): Promise<unknown[]> => {
+  const traceParentsOf = async (variables: Record<string, string>, more: object = {}): Promise<unknown[]> => {
     const gateway = await TestSystem.corner('trace-decision');
     gateways.push(gateway);
     await gateway.start({ GATEWAY_REGISTRY_URLS: services.url, ...variables });
-    const headers = { traceparent, tracestate: 'vendor=1' };
+    const headers = { traceparent, tracestate: 'vendor=1', ...more };
     const { headers: got } = (await gateway.call('/v3/devices', { headers })).body as unknown as Seen;
     return [got['traceparent'], got['tracestate']];
   };
@@ -42,6 +42,11 @@ describe('a client that says that its request is traced', () => {
     const on = { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint(), OTEL_TRACES_SAMPLER_ARG: '0' };
     expect(await traceParentsOf(on)).toEqual([undefined, undefined]);
     expect(await traceParentsOf({})).toEqual([undefined, undefined]);
+  });
+
+  it('decides nothing with a content type that is no media type either', async () => {
+    const on = { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint(), OTEL_TRACES_SAMPLER_ARG: '0' };
+    expect(await traceParentsOf(on, { 'content-type': 'json' })).toEqual([undefined, undefined]);
   });
 
   it('keeps its trace id when the ratio has it sampled', async () => {

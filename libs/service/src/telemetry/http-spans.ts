@@ -34,11 +34,13 @@ export type TraceDecision = 'caller' | 'client' | 'ratio';
 export const traceRequests = (fastify: FastifyInstance, tracing: Tracing, decision: TraceDecision): void => {
   if (!tracing.isOn && decision !== 'ratio') return;
   const begin = (request: Traced): void => {
-    const header = request.headers[traceParentHeader];
+    // Those that the gateway passes on; `request.headers` may be a copy.
+    const { headers } = request.raw;
+    const header = headers[traceParentHeader];
     const given = typeof header === 'string' ? header : undefined;
     if (decision === 'ratio') {
-      delete request.headers[traceParentHeader];
-      delete request.headers['tracestate'];
+      delete headers[traceParentHeader];
+      delete headers['tracestate'];
     }
     if (!tracing.isOn || !isApi(request.url)) return;
     const name = spanNameOf(request);
@@ -52,7 +54,7 @@ export const traceRequests = (fastify: FastifyInstance, tracing: Tracing, decisi
         : (tracing.follow(given, name, options) ?? (decision === 'client' ? tracing.root(name, options) : undefined));
     if (!span) return;
     request[spanOf] = span;
-    request.headers[traceParentHeader] = span.traceParent;
+    headers[traceParentHeader] = span.traceParent;
   };
   fastify.addHook('onRequest', (request, _reply, done) => {
     begin(request);
