@@ -161,6 +161,16 @@ describe('the upgrade', () => {
     expect(answer).toContain('"object":"account"');
   });
 
+  it('a body behind thousands of headers of such a request is its body, and no further request', async () => {
+    const body = 'GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n';
+    const head = 'POST /v3/api-keys HTTP/1.1\r\nhost: x\r\nconnection: Upgrade\r\nupgrade: h2c\r\n';
+    const length = `content-length: ${body.length}\r\n\r\n`;
+    const first = head + 'a:\r\n'.repeat(2_200) + length + body;
+    const last = 'GET /nothing HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n';
+    const statuses = (await raw(first + last)).match(/^HTTP\/1\.1 \d+/gm);
+    expect(statuses).toEqual(['HTTP/1.1 400', 'HTTP/1.1 404']);
+  });
+
   it('a handshake by another method than GET is none', async () => {
     const count = handshakes.length;
     const last = 'GET /v3/devices HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n';

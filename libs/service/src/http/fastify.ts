@@ -129,6 +129,8 @@ export const createFastify = (
   });
   const fastify = adapter.getInstance();
   const isRaw = ({ url }: { url: string }): boolean => rawBodyPrefixes.some((prefix) => url.startsWith(prefix));
+  // Their size limits them. Node would drop those behind the first thousand, also Content-Length and Transfer-Encoding.
+  fastify.server.maxHeadersCount = 0;
   // An unknown expectation may be ignored (RFC 9110 §10.1.1): Node would answer 417 without a body.
   fastify.server.on('checkExpectation', (request, response) => fastify.server.emit('request', request, response));
   fastify.removeAllContentTypeParsers();
