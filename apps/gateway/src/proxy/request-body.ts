@@ -24,6 +24,15 @@ export interface RequestBody {
 
 export const emptyBody: RequestBody = { open: () => null, repeatable: () => true };
 
+/**
+ * Reads the rest of a body of which the upstream wants no more, because it has answered: some clients read the answer
+ * only when they have sent everything.
+ */
+const discardRest = async (request: IncomingMessage, chunks: AsyncIterator<Buffer>): Promise<void> => {
+  await chunks.return?.();
+  request.resume();
+};
+
 async function* chunksOf(request: IncomingMessage, bytesMax: number, onRead: () => void): AsyncGenerator<Buffer> {
   let bytes = 0;
   const chunks = request.iterator({ destroyOnReturn: false }) as AsyncIterableIterator<Buffer>;
@@ -35,7 +44,13 @@ async function* chunksOf(request: IncomingMessage, bytesMax: number, onRead: () 
     onRead();
     bytes += value.length;
     if (bytes > bytesMax + spareBytes) throw new BodyTooLarge(bytesMax);
-    yield value;
+    let isTaken = false;
+    try {
+      yield value;
+      isTaken = true;
+    } finally {
+      if (!isTaken) await discardRest(request, chunks);
+    }
   }
 }
 
