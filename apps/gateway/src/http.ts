@@ -9,6 +9,7 @@ import { Documents } from './openapi/documents.js';
 import { ownDocument, serveDocuments } from './openapi/serve.js';
 import { boundAnswers } from './proxy/bound-answers.js';
 import { ConnectionLimits } from './proxy/connection-limits.js';
+import { OpenCalls } from './proxy/open-calls.js';
 import { keepReserveForProbes } from './proxy/probes.js';
 import { closeWithConnection } from './proxy/queued-responses.js';
 import { recordDeniedRequests } from './proxy/record-denied-requests.js';
@@ -35,6 +36,16 @@ const closeQueued = (app: NestFastifyApplication): void => {
   });
 };
 
+/** A stop waits for the answers of the gateway itself, too: one may show a new key. */
+const trackCalls = (app: NestFastifyApplication, openCalls: OpenCalls): void => {
+  const fastify = app.getHttpAdapter().getInstance();
+  fastify.addHook('onRequest', (_request, reply, done) => {
+    const isStopping = openCalls.track(reply.raw);
+    if (isStopping) reply.header('connection', 'close');
+    done();
+  });
+};
+
 const refuseLongUrls = (app: NestFastifyApplication): void => {
   const fastify = app.getHttpAdapter().getInstance();
   fastify.addHook('onRequest', (request, _reply, done) => {
@@ -50,6 +61,7 @@ export const configureHttp = async (app: NestFastifyApplication): Promise<void> 
   const { trustedProxies, corsOrigins, publicUrl, consoleDir } = app.get<GatewayConfig>(CONFIG);
   keepReserveForProbes(app, app.get(ConnectionLimits));
   closeQueued(app);
+  trackCalls(app, app.get(OpenCalls));
   refuseLongUrls(app);
   recordDeniedRequests(app, app.get(Refusals), trustedProxies);
   boundAnswers(app, app.get(UnreadAnswers), trustedProxies);

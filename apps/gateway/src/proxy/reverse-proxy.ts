@@ -2,7 +2,6 @@ import { ErrorFilter, Metrics, otherMethods } from '@lanyard/service';
 import { Injectable } from '@nestjs/common';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { NoSuchPath } from '../errors.js';
-import { OpenCalls } from './open-calls.js';
 import { pathOf, type ProxiedRequest, ProxyHandler } from './proxy-handler.js';
 import { downloadsPath, routeOf } from './routes.js';
 
@@ -26,7 +25,6 @@ export class ReverseProxy {
 
   constructor(
     private readonly handler: ProxyHandler,
-    private readonly openCalls: OpenCalls,
     private readonly errors: ErrorFilter,
     metrics: Metrics,
   ) {
@@ -49,28 +47,14 @@ export class ReverseProxy {
       this.measure(request, reply);
       done();
     });
-    const handler = (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => this.forward(request, reply);
-    fastify.get(downloadsPath, (request, reply) => this.forwardDownload(request, reply));
+    const handler = (request: FastifyRequest, reply: FastifyReply): Promise<unknown> =>
+      this.handler.handle(request, reply);
+    fastify.get(downloadsPath, (request, reply) => this.handler.handleDownload(request, reply));
     for (const url of ['/v2/*', '/v3/*']) {
       fastify.route({ method: methods, url, handler, config: { passesOn: true } });
       fastify.options(url, { config: { passesOn: true } }, answerOptions);
     }
   };
-
-  private forward(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
-    this.track(reply);
-    return this.handler.handle(request, reply);
-  }
-
-  private forwardDownload(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
-    this.track(reply);
-    return this.handler.handleDownload(request, reply);
-  }
-
-  private track(reply: FastifyReply): void {
-    const isStopping = this.openCalls.track(reply.raw);
-    if (isStopping) reply.header('connection', 'close');
-  }
 
   private answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): unknown {
     if (reply.raw.destroyed) return reply.hijack();
