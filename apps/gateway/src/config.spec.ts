@@ -27,12 +27,22 @@ describe('configuration', () => {
     });
   });
 
+  it('takes origins of web pages and of applications', () => {
+    const corsOrigins = ['https://app.example', 'http://localhost:5173', 'capacitor://localhost', 'null', '*'];
+    expect(readConfig({ ...minimal, GATEWAY_CORS_ORIGINS: corsOrigins.join(', ') })).toMatchObject({ corsOrigins });
+  });
+
   it.each([
     ['GATEWAY_EVENT_LOG_URLS', ''],
     ['GATEWAY_DEVICE_PROXY_URLS', 'ftp://x'],
     ['GATEWAY_FIRST_ACCOUNT_ID', 'ABC'],
     ['GATEWAY_FIRST_ACCOUNT_TIER', 'gold'],
     ['GATEWAY_KEY_RATE_PER_SECOND', '0'],
+    ['GATEWAY_PUBLIC_URL', 'lanyard.example:443'],
+    ['GATEWAY_CORS_ORIGINS', 'app.example'],
+    ['GATEWAY_CORS_ORIGINS', 'https://app.example/'],
+    ['GATEWAY_CORS_ORIGINS', 'https://App.example'],
+    ['GATEWAY_CORS_ORIGINS', 'http://app.example, https://app.example:443'],
   ])('refuses %s=%s by name', (name, value) => {
     expect(() => readConfig({ ...minimal, [name]: value })).toThrow(name);
   });

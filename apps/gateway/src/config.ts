@@ -98,15 +98,42 @@ const builtConsole = fileURLToPath(new URL('../../console/dist', import.meta.url
 
 const variableOf = (upstream: Upstream): string => `GATEWAY_${upstream.replace('-', '_').toUpperCase()}_URLS`;
 
+const isHttpUrl = (text: string): boolean => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+
 const replicasOf = (reader: EnvReader, upstream: Upstream): string[] => {
   const urls = reader.list(variableOf(upstream));
-  const wrong = urls.find((url) => !URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol));
+  const wrong = urls.find((url) => !isHttpUrl(url));
   if (urls.length === 0 || wrong !== undefined)
     throw new ConfigError(
       variableOf(upstream),
       `must hold http(s) URLs, comma separated${wrong ? `, not "${wrong}"` : ''}`,
     );
   return urls;
+};
+
+const publicUrlOf = (reader: EnvReader): string | undefined => {
+  const text = reader.optional('GATEWAY_PUBLIC_URL');
+  if (text !== undefined && !isHttpUrl(text))
+    throw new ConfigError('GATEWAY_PUBLIC_URL', `must be an http(s) URL, not "${text}"`);
+  return text;
+};
+
+/** As browsers send it (RFC 6454 §6.2), in lower case, without a path and a default port: it is compared as text. */
+const isOrigin = (text: string): boolean =>
+  isHttpUrl(text) ? new URL(text).origin === text : /^[a-z][a-z\d+.-]*:\/\/[^A-Z/?#@]+$/.test(text);
+
+/** Instead of an origin: any, and that of files and of frames in a sandbox. */
+const specialOrigins = ['*', 'null'];
+
+const corsOriginsOf = (reader: EnvReader): string[] => {
+  const origins = reader.list('GATEWAY_CORS_ORIGINS', []);
+  const wrong = origins.find((origin) => !specialOrigins.includes(origin) && !isOrigin(origin));
+  if (wrong !== undefined)
+    throw new ConfigError(
+      'GATEWAY_CORS_ORIGINS',
+      `must hold origins as browsers send them, such as https://app.example.com (no "/" at the end), not "${wrong}"`,
+    );
+  return origins;
 };
 
 const accountIdOf = (reader: EnvReader): string | undefined => {
@@ -208,14 +235,14 @@ export const readConfig = (source?: NodeJS.ProcessEnv): GatewayConfig => {
       maxMs: reader.int('GATEWAY_SESSION_MAX_SECONDS', 43_200, { min: 300, max: 2_592_000 }) * 1_000,
     },
     redisPrefix: reader.string('GATEWAY_REDIS_PREFIX', 'gateway:'),
-    corsOrigins: reader.list('GATEWAY_CORS_ORIGINS', []),
+    corsOrigins: corsOriginsOf(reader),
     trustedProxies: reader.int('GATEWAY_TRUSTED_PROXIES', 0, { min: 0, max: 10 }),
     connections: {
       max: reader.int('GATEWAY_CONNECTIONS_MAX', 20_000, { min: 1, max: 1_000_000 }),
       perAddressMax: reader.int('GATEWAY_CONNECTIONS_PER_ADDRESS_MAX', 2_500, { min: 1, max: 1_000_000 }),
     },
     trustTraceParent: reader.bool('GATEWAY_TRUST_TRACEPARENT', false),
-    publicUrl: reader.optional('GATEWAY_PUBLIC_URL'),
+    publicUrl: publicUrlOf(reader),
     consoleDir: reader.string('GATEWAY_CONSOLE_DIR', builtConsole),
     drainTimeoutMs: drainTimeoutMs(reader, common.stopTimeoutMs),
   };
