@@ -166,9 +166,8 @@ describe('the upgrade', () => {
     const head = 'POST /v3/api-keys HTTP/1.1\r\nhost: x\r\nconnection: Upgrade\r\nupgrade: h2c\r\n';
     const length = `content-length: ${body.length}\r\n\r\n`;
     const first = head + 'a:\r\n'.repeat(2_200) + length + body;
-    const last = 'GET /nothing HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n';
-    const statuses = (await raw(first + last)).match(/^HTTP\/1\.1 \d+/gm);
-    expect(statuses).toEqual(['HTTP/1.1 400', 'HTTP/1.1 404']);
+    // The body is no JSON, and the connection ends with the answer that says so.
+    expect((await raw(first)).match(/^HTTP\/1\.1 \d+/gm)).toEqual(['HTTP/1.1 400']);
   });
 
   it('a handshake by another method than GET is none', async () => {
