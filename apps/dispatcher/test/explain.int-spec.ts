@@ -62,7 +62,10 @@ describe('the explanation of an event', () => {
     await eventually(async () =>
       expect((await system.call(service, customer, 'GET', 'websocket')).body).toMatchObject({ queue_size: 2 }),
     );
+    // The place in the topic is noted after the events are in the queue.
     for (const { uid } of messages)
-      expect(await explained(customer, uid)).toMatchObject({ uid, channels: [{ progress: 'queued' }] });
+      await eventually(async () =>
+        expect(await explained(customer, uid)).toMatchObject({ uid, channels: [{ progress: 'queued' }] }),
+      );
   });
 });
