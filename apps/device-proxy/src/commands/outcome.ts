@@ -40,7 +40,7 @@ export const notConnected = failed(503, 'NOT_CONNECTED', 'The device rejected th
 export const connectionFailed = failed(
   502,
   'CONNECTION_FAILED',
-  'The connection to the device ended before the answer, as often as the command was sent.',
+  'The connection to the device ended before the answer.',
 );
 export const timeout = failed(504, 'TIMEOUT', 'The device did not answer.');
 export const subscriptionRemoved = failed(

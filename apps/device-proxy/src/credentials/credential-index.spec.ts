@@ -42,6 +42,15 @@ const topicOf = () => {
   return { credentials: new CredentialIndex(reader, { secrets: { encryptionKey }, tls }), say };
 };
 
+/** Adds the reason of each refusal to `reasons`. */
+const authenticationWith = (credentials: CredentialIndex, clock: TestClock, reasons: string[]): Authentication =>
+  new Authentication(
+    credentials,
+    { report: (reason: string) => reasons.push(reason) } as unknown as Refusals,
+    clock,
+    createLogger({ app: 'test', replicaId: 'test', level: 'silent' }),
+  );
+
 describe('the credential index', () => {
   const [before, after] = [psk(1, 'meter', 1), psk(2, 'meter', 2)];
 
@@ -102,12 +111,7 @@ describe('the credential index', () => {
     const { credentials, say } = topicOf();
     const clock = new TestClock(Date.now());
     const reasons: string[] = [];
-    const authentication = new Authentication(
-      credentials,
-      { report: (reason: string) => reasons.push(reason) } as unknown as Refusals,
-      clock,
-      createLogger({ app: 'test', replicaId: 'test', level: 'silent' }),
-    );
+    const authentication = authenticationWith(credentials, clock, reasons);
     const issuer = certificateAuthority('issuer', { notAfter: new Date(clock.now() + 3_600_000) });
     const x509 = new X509Certificate(issuer.issue('meter').certificate);
     const fingerprint = x509.fingerprint256.replaceAll(':', '').toLowerCase();
@@ -129,12 +133,7 @@ describe('the credential index', () => {
     const reasons: string[] = [];
     const withdrawn: string[] = [];
     credentials.onWithdrawn(({ credentialId }) => withdrawn.push(credentialId));
-    const authentication = new Authentication(
-      credentials,
-      { report: (reason: string) => reasons.push(reason) } as unknown as Refusals,
-      clock,
-      createLogger({ app: 'test', replicaId: 'test', level: 'silent' }),
-    );
+    const authentication = authenticationWith(credentials, clock, reasons);
     const issuer = certificateAuthority('issuer');
     const x509 = new X509Certificate(issuer.issue('meter').certificate);
     const fingerprint = x509.fingerprint256.replaceAll(':', '').toLowerCase();

@@ -68,7 +68,7 @@ export class DevicesController {
   @Operation({
     summary: 'Show a device',
     description:
-      '`state` says whether the device is registered now, `lifecycle_status` whether an operator has suspended it.',
+      '`state` says whether the device is registered now, `lifecycle_status` whether an operator or the system has suspended it.',
     ok: Device,
   })
   get(@ByCaller() { caller, id }: By) {
