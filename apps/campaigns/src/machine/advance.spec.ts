@@ -1,7 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import { TestClock } from '@lanyard/testing';
 import { advance } from './advance.js';
-import type { Advance, DeviceUpdate, Goal, Report, UpdateEvent } from './device-update.js';
+import {
+  type Advance,
+  type DeviceUpdate,
+  type Goal,
+  mayHavePackage,
+  type Report,
+  type UpdateEvent,
+} from './device-update.js';
 
 const goal: Goal = {
   object: 5,
@@ -384,6 +391,23 @@ describe('failures', () => {
     expect(device.update).toMatchObject({ state: 'waiting', reason: 'another update is under way' });
     device.tell({ kind: 'started' }).answer({ version: '2' });
     expect(device.update).toMatchObject({ state: 'skipped', code: 'SYS_110', attempt: 2, previousVersion: '2' });
+  });
+
+  it('a device that refused the reset was not offered the package', () => {
+    const device = new Device();
+    expect(mayHavePackage(device.offered({ state: 2 }).update)).toBe(false);
+    device.tell({ kind: 'refused', error: 'SERVICE_UNAVAILABLE' });
+    expect(device.update).toMatchObject({ state: 'waiting', reason: 'reset refused: SERVICE_UNAVAILABLE' });
+    expect(mayHavePackage(device.update)).toBe(false);
+    device.tell({ kind: 'started' }).answer({ version: '2' });
+    expect(device.update).toMatchObject({ state: 'skipped', code: 'SYS_110', attempt: 2, previousVersion: '2' });
+  });
+
+  it('a device that an earlier attempt offered the package may have it in all later ones', async () => {
+    const device = new Device({ ...goal, retries: 2 }).offered().answer();
+    (await device.wait()).answer({ state: 0, result: 5 });
+    expect(mayHavePackage(device.update)).toBe(true);
+    expect(mayHavePackage(device.offered({ state: 2 }).update)).toBe(true);
   });
 });
 

@@ -39,7 +39,9 @@ export interface DeviceUpdate {
   polls: number;
   /** The result of a command will arrive. */
   isCommandPending: boolean;
+  /** How the package was offered last; null: it was not offered yet. */
   delivery: 'pull' | 'push' | null;
+  /** Where an attempt lets the device pull the package; null: it is pushed. */
   packageSource: string | null;
   previousVersion: string | null;
   /** For object 9: the instance that is used, or to be created. */
@@ -122,16 +124,9 @@ export const isFinal = ({ state }: Pick<DeviceUpdate, 'state'>): boolean => stat
 
 const packageSteps: ReadonlySet<Step> = new Set(['offer', 'download', 'execute', 'install', 'activate', 'verify']);
 
-/**
- * Whether the device may have the package, or may be getting it: judged by its step, or by the delivery of an earlier attempt,
- * which is kept until the next attempt chooses one.
- */
-export const mayHavePackage = ({
-  step,
-  attempt,
-  delivery,
-}: Pick<DeviceUpdate, 'step' | 'attempt' | 'delivery'>): boolean =>
-  (step !== null && packageSteps.has(step)) || (delivery !== null && (step === null || attempt > 1));
+/** Whether the device may have the package, or may be getting it: an attempt has offered it, or the device is at such a step. */
+export const mayHavePackage = ({ step, delivery }: Pick<DeviceUpdate, 'step' | 'delivery'>): boolean =>
+  delivery !== null || (step !== null && packageSteps.has(step));
 
 /** Steps in which a ticket is valid. */
 export const downloadingSteps: readonly Step[] = ['offer', 'download'];

@@ -37,12 +37,14 @@ const deferred = 11;
 const isFailure = (result: number): boolean => result > success && result !== deferred;
 
 const offer = (update: DeviceUpdate, goal: Goal, context: AdvanceContext): Advance => {
-  const { delivery, packageSource } = update;
-  if (delivery === 'push' || packageSource === null)
-    return nextStep(update, 'offer', { kind: 'push', path: paths.package, expiryMs: goal.downloadTimeoutMs }, context);
+  const { packageSource } = update;
+  if (packageSource === null) {
+    const command = { kind: 'push', path: paths.package, expiryMs: goal.downloadTimeoutMs } as const;
+    return nextStep({ ...update, delivery: 'push' }, 'offer', command, context);
+  }
   const { packageUri: path } = paths;
   return nextStep(
-    update,
+    { ...update, delivery: 'pull' },
     'offer',
     { kind: 'write-uri', path, baseUrl: packageSource, expiryMs: answerExpiryMs },
     context,
@@ -73,9 +75,9 @@ const onObject: Handler = (update, event, goal, context) => {
     return failAttempt(update, { reason: 'another update is under way' }, goal, context);
   const chosen = deliveryFor(report, goal, context);
   if (!chosen) return undeliverable(update, goal, context);
-  const ready = { ...update, ...chosen };
+  const { delivery, packageSource } = chosen;
+  const ready = { ...update, packageSource };
   if (report.state === states.idle) return offer(ready, goal, context);
-  const { delivery } = chosen;
   const path = delivery === 'pull' ? paths.packageUri : paths.package;
   return nextStep(ready, 'reset', { kind: 'reset', path, delivery, expiryMs: answerExpiryMs }, context);
 };

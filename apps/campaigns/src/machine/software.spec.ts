@@ -1,6 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import { advance } from './advance.js';
-import type { Advance, DeviceUpdate, Goal, SoftwareInstance, UpdateEvent } from './device-update.js';
+import {
+  type Advance,
+  type DeviceUpdate,
+  type Goal,
+  mayHavePackage,
+  type SoftwareInstance,
+  type UpdateEvent,
+} from './device-update.js';
 
 const goal: Goal = {
   object: 9,
@@ -321,6 +328,7 @@ describe('an instance of object 9', () => {
   it('that the device cannot create for now is created by the next attempt', () => {
     const device = new Device({ ...goal, retries: 1 }).reports().tell(refused('SERVICE_UNAVAILABLE'));
     expect(device.update.state).toBe('waiting');
+    expect(mayHavePackage(device.update)).toBe(false);
     expect(device.tell({ kind: 'started' }).reports().asked).toMatchObject(creates(0));
   });
 

@@ -56,14 +56,15 @@ const create = (update: DeviceUpdate, instance: number | null, context: AdvanceC
 };
 
 const offer = (update: DeviceUpdate, goal: Goal, context: AdvanceContext): Advance => {
-  const { delivery, packageSource } = update;
-  if (delivery === 'push' || packageSource === null) {
+  const { packageSource } = update;
+  if (packageSource === null) {
     const path = pathOf(update, resources.package);
-    return nextStep(update, 'offer', { kind: 'push', path, expiryMs: goal.downloadTimeoutMs }, context);
+    const command = { kind: 'push', path, expiryMs: goal.downloadTimeoutMs } as const;
+    return nextStep({ ...update, delivery: 'push' }, 'offer', command, context);
   }
   const path = pathOf(update, resources.packageUri);
   return nextStep(
-    update,
+    { ...update, delivery: 'pull' },
     'offer',
     { kind: 'write-uri', path, baseUrl: packageSource, expiryMs: answerExpiryMs },
     context,
@@ -164,7 +165,7 @@ const onObject: Handler = (update, event, goal, context) => {
   // Object 9 does not say which deliveries it supports.
   const chosen = deliveryFor({}, goal, context);
   if (!chosen) return undeliverable(update, goal, context);
-  const ready = { ...known, ...chosen };
+  const ready: DeviceUpdate = { ...known, packageSource: chosen.packageSource };
   return found ? prepare(ready, found, goal, context) : createFree(ready, all, goal, context);
 };
 
