@@ -258,15 +258,34 @@ describe('since it was selected', () => {
 });
 
 describe('a device whose attempt has failed', () => {
-  it('has failed for the same reason when the campaign ends before the next attempt', async () => {
-    const { id } = await system.campaign({ retries: 1 });
+  const deviceThatEnds = (state: number, result: number): FirmwareDevice => {
     const device = new FirmwareDevice(newId(), '2');
-    device.downloadEnds = { state: 1, result: 0 };
+    device.downloadEnds = { state, result };
     system.connect(device);
+    return device;
+  };
+
+  const startedFor = async (fields: object, ...devices: FirmwareDevice[]): Promise<string> => {
+    const { id } = await system.campaign(fields);
     const seen = system.selections().length;
     await system.call('POST', `${path}/${id}/start`);
     await eventually(() => expect(system.selections().length).toBeGreaterThan(seen));
-    await system.select([registered(device.deviceId)]);
+    await system.select(devices.map(({ deviceId }) => registered(deviceId)));
+    return id;
+  };
+
+  it('may still update when the campaign stops because too many devices fail', async () => {
+    // Unsupported package type: no other attempt. Integrity check failed: another one.
+    const [broken, tried] = [deviceThatEnds(0, 6), deviceThatEnds(0, 5)];
+    const id = await startedFor({ retries: 3, failure_percent_max: 50, failure_count_min: 1 }, broken, tried);
+    await system.eventually(id, 'aborted');
+    const codes = Object.fromEntries((await system.devicesOf(id)).map((d) => [d['device_id'], d['event_code']]));
+    expect(codes).toEqual({ [broken.deviceId]: 'SYS_111', [tried.deviceId]: 'SYS_104' });
+  });
+
+  it('has failed for the same reason when the campaign ends before the next attempt', async () => {
+    const device = deviceThatEnds(1, 0);
+    const id = await startedFor({ retries: 1 }, device);
     const only = async (): Promise<unknown> => (await system.devicesOf(id))[0];
     await eventually(async () => expect(await only()).toMatchObject({ step: 'download' }));
     // So that the second attempt does not begin.

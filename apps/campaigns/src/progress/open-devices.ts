@@ -30,6 +30,11 @@ type End = Extract<UpdateEvent, { kind: 'ended' }>;
 
 const ended = (state: End['state'], code: EndCode, reason: string): End => ({ kind: 'ended', state, code, reason });
 
+const whyStopped = (reason: string | null): string => {
+  if (reason === 'failure rate') return 'too many devices of the campaign failed';
+  return reason === 'aborted' ? 'campaign aborted' : `campaign aborted: ${reason}`;
+};
+
 /** Devices of a campaign that have not finished. */
 @Injectable()
 export class OpenDevices {
@@ -58,10 +63,9 @@ export class OpenDevices {
   }
 
   private endOf(row: UpdateRow, reason: string | null, registered: ReadonlySet<string>): End {
-    if (reason === 'failure rate') return ended('stopped', 'SYS_109', 'too many devices of the campaign failed');
     if (reason !== 'ended') {
-      const why = reason === 'aborted' ? 'campaign aborted' : `campaign aborted: ${reason}`;
-      return ended('stopped', mayHavePackage(row) ? 'SYS_104' : 'SYS_103', why);
+      const untouched = reason === 'failure rate' ? 'SYS_109' : 'SYS_103';
+      return ended('stopped', mayHavePackage(row) ? 'SYS_104' : untouched, whyStopped(reason));
     }
     const { device_id: id, reason: failure } = row;
     // The device was reached: it ends as if no other attempt could have followed.
