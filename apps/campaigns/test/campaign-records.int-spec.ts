@@ -1,9 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import { newId } from '@lanyard/service';
+import { Metrics, newId } from '@lanyard/service';
 import { eventually, TestClock } from '@lanyard/testing';
 import { CampaignRetention } from '../src/campaigns/campaign-retention.js';
 import type { CampaignsConfig } from '../src/config.js';
 import { openCampaignsMax, retentionBatch, retentionDaysDefault } from '../src/limits.js';
+import { DeviceUpdates } from '../src/progress/device-updates.js';
+import { selectUpdates, type UpdateRow } from '../src/progress/update-row.js';
 import { FirmwareDevice } from './firmware-device.js';
 import { accountId, type Body, registered, testSystem } from './test-system.js';
 
@@ -214,19 +216,19 @@ describe('a campaign that has ended', () => {
   });
 });
 
+/** A campaign that waits for the first page of its devices. */
+const selecting = async (): Promise<{ id: string; selectionId: string }> => {
+  const { id } = await system.campaign();
+  await system.call('POST', `${path}/${id}/start`);
+  await system.eventually(id, 'running');
+  const sql = 'SELECT selection_id FROM campaigns.update_campaigns WHERE id = $1';
+  const [begun] = (await system.database().query(sql, [id])) as [{ selection_id: string }];
+  return { id, selectionId: begun.selection_id };
+};
+
+const away = (deviceId: string) => ({ ...registered(deviceId), isRegistered: false });
+
 describe('since it was selected', () => {
-  /** A campaign that waits for the first page of its devices. */
-  const selecting = async (): Promise<{ id: string; selectionId: string }> => {
-    const { id } = await system.campaign();
-    await system.call('POST', `${path}/${id}/start`);
-    await system.eventually(id, 'running');
-    const sql = 'SELECT selection_id FROM campaigns.update_campaigns WHERE id = $1';
-    const [begun] = (await system.database().query(sql, [id])) as [{ selection_id: string }];
-    return { id, selectionId: begun.selection_id };
-  };
-
-  const away = (deviceId: string) => ({ ...registered(deviceId), isRegistered: false });
-
   it('a deleted device is not in the campaign when its page is read, and nothing is kept of it', async () => {
     const { id, selectionId } = await selecting();
     const [deleted, other] = [newId(), newId()];
@@ -255,6 +257,30 @@ describe('since it was selected', () => {
     for (const waiting of [resumed, before]) await system.tellLifecycle(waiting, 'deleted');
     await system.eventually(id, 'done');
   });
+});
+
+it('a device counts as finished once: not when the transaction that finishes it fails', async () => {
+  const { id, selectionId } = await selecting();
+  await system.takePage(selectionId, { devices: [away(newId())] });
+  const counts = (): Promise<string> =>
+    system.part(Metrics).registry.getSingleMetricAsString('lanyard_campaigns_devices_finished_total');
+  const finish = (then: () => void): Promise<void> =>
+    system.database().transaction(async (manager) => {
+      const rowsSql = `${selectUpdates} WHERE d.campaign_id = $1 FOR UPDATE OF d`;
+      const rows = await manager.query<UpdateRow[]>(rowsSql, [id]);
+      const end = { kind: 'ended', state: 'failed', code: 'SYS_111', reason: 'broken' } as const;
+      await system.part(DeviceUpdates).apply(manager, rows, () => end);
+      then();
+    });
+  const before = await counts();
+  const fail = (): never => {
+    throw new Error('PostgreSQL is away');
+  };
+  await expect(finish(fail)).rejects.toThrow('PostgreSQL is away');
+  expect(await counts()).toBe(before);
+  await finish(() => undefined);
+  expect(await counts()).not.toBe(before);
+  await system.eventually(id, 'done');
 });
 
 describe('a device whose attempt has failed', () => {

@@ -5,7 +5,7 @@ import {
   DeviceEvents,
 } from '@lanyard/contracts';
 import { Outbox } from '@lanyard/kafka';
-import { type Clock, CLOCK, CONFIG, formatTimestamp, Metrics, newId, newTicket, sealTicket } from '@lanyard/service';
+import { type Clock, CLOCK, CONFIG, formatTimestamp, newId, newTicket, sealTicket } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import type { CampaignsConfig } from '../config.js';
@@ -14,6 +14,7 @@ import { advance } from '../machine/advance.js';
 import { type Advance, type DeviceUpdate, isFinal, type UpdateEvent } from '../machine/device-update.js';
 import { needsTicket, requestOf } from './campaign-command.js';
 import { endEntry } from './entries.js';
+import { FinishedDevices } from './finished-devices.js';
 import { goalOf, updateOf, type UpdateRow } from './update-row.js';
 
 interface Effects {
@@ -57,20 +58,12 @@ const versionOf = ({ state, previousVersion }: DeviceUpdate, { version, object }
 /** Applies events to devices of campaigns: the new state, commands and event log entries, in one transaction. */
 @Injectable()
 export class DeviceUpdates {
-  private readonly finished;
-
   constructor(
     private readonly outbox: Outbox,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(CONFIG) private readonly config: CampaignsConfig,
-    metrics: Metrics,
-  ) {
-    this.finished = metrics.counter({
-      name: 'lanyard_campaigns_devices_finished_total',
-      help: 'Devices that finished in a campaign, by the code of their entry in the event log',
-      labelNames: ['code'],
-    });
-  }
+    private readonly finishedDevices: FinishedDevices,
+  ) {}
 
   /** The rows are locked by the transaction. */
   async apply(
@@ -94,7 +87,10 @@ export class DeviceUpdates {
     if (effects.commands.length > 0) await this.outbox.appendAll(manager, CampaignsCommands, effects.commands);
     if (effects.entries.length > 0) await this.outbox.appendAll(manager, DeviceEvents, effects.entries);
     if (effects.finished.size > 0) await manager.query(wakeSql, [[...effects.finished], new Date(this.clock.now())]);
-    for (const { eventCode } of effects.entries) this.finished.inc({ code: eventCode });
+    this.finishedDevices.countAfterCommit(
+      manager,
+      effects.entries.map(({ eventCode }) => eventCode),
+    );
   }
 
   private advance(row: UpdateRow, event: UpdateEvent): Advance {

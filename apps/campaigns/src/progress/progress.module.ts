@@ -6,6 +6,7 @@ import { DevicePresence } from './device-presence.js';
 import { DeviceStarter } from './device-starter.js';
 import { DeviceTimers } from './device-timers.js';
 import { DeviceUpdates } from './device-updates.js';
+import { FinishedDevices } from './finished-devices.js';
 import { OpenDevices } from './open-devices.js';
 import { SelectionPages } from './selection-pages.js';
 
@@ -13,6 +14,7 @@ import { SelectionPages } from './selection-pages.js';
   imports: [SelectionModule],
   providers: [
     DeviceUpdates,
+    FinishedDevices,
     DeviceStarter,
     OpenDevices,
     CampaignWorker,
