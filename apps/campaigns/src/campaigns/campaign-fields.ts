@@ -21,7 +21,7 @@ const weekSeconds = 604_800;
 
 const fields = {
   name: notBlank(nameMax),
-  description: z.string().max(2000),
+  description: z.string().max(2000).nullable(),
   group_id: z
     .string()
     .regex(/^[0-9a-f]{32}$/, 'Must be the id of a device group')
@@ -137,12 +137,15 @@ const dayMs = 86_400_000;
 export const endOf = (startsMs: number, endsAt: string | null): Date =>
   new Date(Math.min(startsMs + campaignDaysMax * dayMs, endsAt === null ? Infinity : Date.parse(endsAt)));
 
+/** A description of null is the empty one, as in other records. */
 export const columnsOfFields = ({
+  description,
   when,
   window,
   ...others
 }: Partial<Omit<NewCampaign, 'firmware_image_id'>>): [string, unknown][] => [
   ...Object.entries(others).filter(([, value]) => value !== undefined),
+  ...(description === undefined ? [] : [['description', description ?? ''] as [string, unknown]]),
   ...(when === undefined ? [] : [['starts_at', when] as [string, unknown]]),
   ...(window === undefined
     ? []
