@@ -242,18 +242,21 @@ describe('since it was selected', () => {
   });
 
   it('a suspended device fails when its page is read, unless the suspension is over', async () => {
-    const [suspended, resumed, before] = [newId(), newId(), newId()];
+    const [suspended, resumed, before, twice] = [newId(), newId(), newId(), newId()];
     await system.takeLifecycle(before, 'suspended', 7);
     await system.takeLifecycle(before, 'resumed', 8);
     const { id, selectionId } = await selecting();
     await system.takeLifecycle(suspended, 'suspended');
     await system.takeLifecycle(resumed, 'suspended', 7);
     await system.takeLifecycle(resumed, 'resumed', 8);
+    // The operator has resumed it, and the system has not.
+    await system.takeLifecycle(twice, 'suspended', 7);
+    await system.takeLifecycle(twice, 'resumed', 8, 'blocked');
     // The fact comes again.
     await system.takeLifecycle(before, 'suspended', 7);
-    await system.takePage(selectionId, { devices: [suspended, resumed, before].map(away) });
+    await system.takePage(selectionId, { devices: [suspended, resumed, before, twice].map(away) });
     const states = Object.fromEntries((await system.devicesOf(id)).map((d) => [d['device_id'], d['state']]));
-    expect(states).toEqual({ [suspended]: 'failed', [resumed]: 'waiting', [before]: 'waiting' });
+    expect(states).toEqual({ [suspended]: 'failed', [resumed]: 'waiting', [before]: 'waiting', [twice]: 'failed' });
     for (const waiting of [resumed, before]) await system.tellLifecycle(waiting, 'deleted');
     await system.eventually(id, 'done');
   });

@@ -232,9 +232,10 @@ export const testSystem = (name: string, environment: NodeJS.ProcessEnv = {}) =>
     deviceId: string,
     change: DeviceLifecycleChanged['change'],
     revision = 9,
+    lifecycleStatus: DeviceLifecycleChanged['lifecycleStatus'] = change === 'suspended' ? 'blocked' : 'enabled',
   ): DeviceLifecycleChanged => ({
     ...{ deviceId, accountId, change, endpointName: 'x', revision, changedAt: new Date().toISOString() },
-    lifecycleStatus: change === 'suspended' ? 'blocked' : 'enabled',
+    lifecycleStatus,
   });
   const state = async (id: string): Promise<string> => (await call('GET', `/v3/update-campaigns/${id}`)).body.state;
 

@@ -94,6 +94,10 @@ const whyFailed: Partial<Record<DeviceLifecycleChanged['change'], string>> = {
 /** Other changes do not affect updates. */
 const decidesUpdates: ReadonlySet<string> = new Set([...Object.keys(whyFailed), 'resumed']);
 
+/** A device that the operator resumes stays suspended while the system suspends it, and the other way round. */
+const asItIs = (fact: DeviceLifecycleChanged): DeviceLifecycleChanged =>
+  fact.change === 'resumed' && fact.lifecycleStatus === 'blocked' ? { ...fact, change: 'suspended' } : fact;
+
 const lastOf = (facts: readonly DeviceLifecycleChanged[]): DeviceLifecycleChanged[] => {
   const last = new Map<string, DeviceLifecycleChanged>();
   for (const fact of facts)
@@ -156,7 +160,7 @@ export class DevicePresence {
 
   /** Devices that were suspended or deleted fail at once, unless a newer fact is known. */
   async applyLifecycle(facts: readonly DeviceLifecycleChanged[]): Promise<void> {
-    await this.decide(facts.filter(({ change }) => decidesUpdates.has(change)));
+    await this.decide(facts.filter(({ change }) => decidesUpdates.has(change)).map(asItIs));
   }
 
   private async applyDecisive(facts: readonly DeviceLifecycleChanged[]): Promise<void> {
