@@ -25,7 +25,7 @@ describe('the version that a device reports', () => {
 
   it('has room in every message that repeats it, however long it is', () => {
     const event = eventOfResult(answered('/3/0/3', '\u0001'.repeat(1_048_576), 'text/plain'));
-    expect(event).toMatchObject({ report: { version: '\u0001'.repeat(256) } });
+    expect(event).toMatchObject({ report: { version: '\u0001'.repeat(512) } });
   });
 
   it('as JSON has whole characters only', () => {
@@ -33,6 +33,12 @@ describe('the version that a device reports', () => {
     const event = eventOfResult(answered('/9', pack, 'application/senml+json'));
     expect(event).toMatchObject({ report: { software: [{ name: 'router', version: '2\ufffd' }] } });
   });
+});
+
+it('the name of a package is read whole, whatever its 255 characters are', () => {
+  const name = '\u{1F600}'.repeat(255);
+  const event = eventOfResult(answered('/9', JSON.stringify([{ n: '/9/0/0', vs: name }]), 'application/senml+json'));
+  expect(event).toMatchObject({ report: { software: [{ name }] } });
 });
 
 it.each([

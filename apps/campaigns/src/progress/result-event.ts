@@ -47,8 +47,11 @@ const numbersAt = (values: readonly ResourceValue[], path: string): number[] =>
     .map(({ value }) => Number(value))
     .filter(Number.isInteger);
 
-/** Longer than any name or version that a campaign wants, and short enough for any message that repeats it. */
-const textMax = 256;
+/**
+ * In UTF-16 units: longer than any name or version that a campaign wants, which has at most 255 characters, and short enough for
+ * any message that repeats it.
+ */
+const textMax = 512;
 
 /** As PostgreSQL can store it: some devices send the NUL that ends a text in C, and JSON can hold half of a surrogate pair. */
 const textOf = (value: unknown): string => Buffer.from(String(value).replace(/\0.*/s, '').slice(0, textMax)).toString();
