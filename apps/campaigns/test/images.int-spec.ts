@@ -74,6 +74,25 @@ describe('POST /v3/firmware-images', () => {
     expect(await readdir(system.folder())).toEqual(before);
   });
 
+  it('keeps nothing of an upload that is cut off, and its name is free at once', async () => {
+    const before = await readdir(system.folder());
+    const path = `/v3/firmware-images?name=${newId()}&version=1`;
+    let chunks = 0;
+    const broken = new ReadableStream({
+      pull: (controller) => {
+        if (chunks++ === 0) controller.enqueue(Buffer.alloc(65_536));
+        else controller.error(new Error('the client is gone'));
+      },
+    });
+    await expect(system.call('POST', path, broken)).rejects.toThrow();
+    const { body } = await eventually(async () => {
+      const again = await system.call('POST', path, Buffer.from('x'));
+      expect(again.status).toBe(201);
+      return again;
+    });
+    expect((await readdir(system.folder())).toSorted()).toEqual([...before, body.id].toSorted());
+  });
+
   it('keeps the bytes of a package whose commit was not confirmed', async () => {
     const database = system.database();
     const transaction = database.transaction.bind(database) as (run: unknown) => Promise<unknown>;

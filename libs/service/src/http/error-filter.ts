@@ -5,6 +5,7 @@ import {
   AccessDenied,
   BodyTooLarge,
   InternalError,
+  MalformedHttp,
   MalformedJson,
   MethodNotAllowed,
   NotFound,
@@ -62,12 +63,19 @@ const isOutage = (error: unknown): boolean => {
   );
 };
 
+/** Node's error of a request whose client closes the connection in the middle of the body (RFC 9112 §8): no server is away. */
+const isCutOff = (error: unknown): boolean => {
+  const { code, message } = (error ?? {}) as { code?: string; message?: string };
+  return code === 'ECONNRESET' && message === 'aborted';
+};
+
 /**
  * Turns any error into one that a client may see; an unexpected one becomes an InternalError without details. `bodyBytesMax`: the
  * limit of the route.
  */
 export const toServiceError = (error: unknown, bodyBytesMax = bodyLimitBytes): ServiceError => {
   if (error instanceof ServiceError) return error;
+  if (isCutOff(error)) return new MalformedHttp();
   if (error instanceof SyntaxError && statusOf(error) === 400) return new MalformedJson();
   const status = statusOf(error);
   const known = status === undefined ? undefined : ofStatus(status, (error as Error).message, bodyBytesMax);
