@@ -14,9 +14,9 @@ const keptBytesMax = 65_536;
 export class ClientGone extends Error {}
 
 export interface RequestBody {
-  /** Opens the body for sending; one that is not buffered can be opened once. */
+  /** Opens the body for sending; one that is not buffered can be read once. */
   open(): Buffer | AsyncIterable<Buffer> | null;
-  /** Whether the body is buffered. */
+  /** Whether the body is buffered, or no reader has begun with it. */
   repeatable(): boolean;
   /** Known in advance only if the client announced it. */
   contentLength?: string;
@@ -33,7 +33,8 @@ const discardRest = async (request: IncomingMessage, chunks: AsyncIterator<Buffe
   request.resume();
 };
 
-async function* chunksOf(request: IncomingMessage, bytesMax: number, onRead: () => void): AsyncGenerator<Buffer> {
+async function* chunksOf(request: IncomingMessage, bytesMax: number, onStart: () => void): AsyncGenerator<Buffer> {
+  onStart();
   let bytes = 0;
   const chunks = request.iterator({ destroyOnReturn: false }) as AsyncIterableIterator<Buffer>;
   for (;;) {
@@ -41,7 +42,6 @@ async function* chunksOf(request: IncomingMessage, bytesMax: number, onRead: () 
       throw new ClientGone('The client went away while sending.', { cause });
     });
     if (done) return;
-    onRead();
     bytes += value.length;
     if (bytes > bytesMax + spareBytes) throw new BodyTooLarge(bytesMax);
     let isTaken = false;
@@ -86,10 +86,11 @@ const collect = (request: IncomingMessage, bytesMax: number): Promise<Buffer> =>
 const kept = (bytes: Buffer): RequestBody => ({ open: () => bytes, repeatable: () => true });
 
 const streamed = (request: IncomingMessage, bytesMax: number, contentLength?: string): RequestBody => {
-  let untouched = true;
+  // A reader that waits for the first chunk takes it even if its call has failed: another reader would miss it.
+  let isRead = false;
   return {
-    open: () => chunksOf(request, bytesMax, () => void (untouched = false)),
-    repeatable: () => untouched,
+    open: () => chunksOf(request, bytesMax, () => void (isRead = true)),
+    repeatable: () => !isRead,
     ...(contentLength !== undefined && { contentLength }),
   };
 };
