@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
+import { eventually } from '@lanyard/testing';
 import { requestBody } from './request-body.js';
 
 /** A request with a body of unknown length, and the stream to which its client writes the body. */
@@ -20,5 +21,18 @@ describe('a body that is streamed', () => {
     client.end('a');
     expect(await first).toEqual({ value: Buffer.from('a'), done: false });
     expect(await chunks.next()).toEqual({ value: undefined, done: true });
+  });
+
+  it('is dropped when its reader wants no more of it, but not beyond the size that a body may have', async () => {
+    const { request, client } = chunkedRequest();
+    const chunks = (await requestBody(request, 100)).open() as AsyncGenerator<Buffer>;
+    client.write('a');
+    await chunks.next();
+    await chunks.return(undefined);
+    client.write(Buffer.alloc(16_000));
+    await eventually(() => expect(client.readableLength).toBe(0));
+    expect(client.destroyed).toBe(false);
+    client.write(Buffer.alloc(1_000));
+    await eventually(() => expect(client.destroyed).toBe(true), { timeoutMs: 10_000 });
   });
 });

@@ -26,10 +26,19 @@ export const emptyBody: RequestBody = { open: () => null, repeatable: () => true
 
 /**
  * Reads the rest of a body of which the upstream wants no more, because it has answered: some clients read the answer
- * only when they have sent everything.
+ * only when they have sent everything. A client that sends more than `bytesMax` is disconnected.
  */
-const discardRest = async (request: IncomingMessage, chunks: AsyncIterator<Buffer>): Promise<void> => {
+const discardRest = async (
+  request: IncomingMessage,
+  chunks: AsyncIterator<Buffer>,
+  bytesMax: number,
+): Promise<void> => {
   await chunks.return?.();
+  let bytes = 0;
+  request.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > bytesMax) request.destroy();
+  });
   request.resume();
 };
 
@@ -49,7 +58,7 @@ async function* chunksOf(request: IncomingMessage, bytesMax: number, onStart: ()
       yield value;
       isTaken = true;
     } finally {
-      if (!isTaken) await discardRest(request, chunks);
+      if (!isTaken) await discardRest(request, chunks, bytesMax + spareBytes - bytes);
     }
   }
 }
