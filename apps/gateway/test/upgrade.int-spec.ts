@@ -1,9 +1,9 @@
 import { connect } from 'node:net';
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { eventually } from '@lanyard/testing';
+import { eventually, withProviders } from '@lanyard/testing';
 import { WebSocket, WebSocketServer } from 'ws';
-import { startService } from '@lanyard/service';
+import { CLOCK, startService, systemClock } from '@lanyard/service';
 import { definition } from '../src/app.module.js';
 import { TestSystem } from './test-system.js';
 import { closedPort, Upstream } from './upstream.js';
@@ -179,6 +179,43 @@ describe('the upgrade', () => {
 
   it('401 without a handshake and without a key', async () => {
     expect((await gateway.call(path, { key: null })).status).toBe(401);
+  });
+
+  it('counts against the rate of its key like a request', async () => {
+    const { key } = await gateway.newKey();
+    const config = gateway.config({
+      GATEWAY_DISPATCHER_URLS: dispatcher.url,
+      // Without Redis, the replica counts alone.
+      REDIS_URL: 'redis://127.0.0.1:9',
+      GATEWAY_KEY_RATE_PER_SECOND: '1',
+      GATEWAY_KEY_RATE_BURST: '3',
+    });
+    const startedMs = Date.now();
+    const stopped = { ...systemClock, now: () => startedMs };
+    const other = await startService(definition, config, withProviders([CLOCK, stopped]));
+    const ask = async (): Promise<number> =>
+      (await fetch(`${other.url}/v3/api-keys/me`, { headers: { authorization: `Bearer ${key}` } })).status;
+    const shakeHands = (): Promise<unknown> =>
+      new Promise((resolve) => {
+        const socket = new WebSocket(url(other.url), ['wss', `service_${key}`]);
+        socket.on('error', () => undefined);
+        socket.on('open', () => {
+          resolve(101);
+          socket.terminate();
+        });
+        socket.on('unexpected-response', (_, { statusCode, headers }) => {
+          resolve([statusCode, headers['retry-after']]);
+          socket.terminate();
+        });
+      });
+    try {
+      const count = handshakes.length;
+      expect([await ask(), await shakeHands(), await shakeHands()]).toEqual([200, 101, 101]);
+      expect([await shakeHands(), await ask()]).toEqual([[429, '1'], 429]);
+      expect(handshakes).toHaveLength(count + 2);
+    } finally {
+      await other.stop();
+    }
   });
 
   it('502 when no dispatcher answers', async () => {

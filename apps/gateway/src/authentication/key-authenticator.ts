@@ -80,17 +80,19 @@ export class KeyAuthenticator implements Authenticator {
   }
 
   /**
-   * Admits a WebSocket handshake. The dispatcher checks its key and answers with a close code; guesses and refusals are counted
-   * here in addition. Throws RateLimited.
+   * Admits a WebSocket handshake, which counts against the rates of its key like a request. The dispatcher checks the key and
+   * answers with a close code; guesses and refusals are counted here in addition. Rejects with RateLimited.
    */
-  admit(handshake: IncomingMessage, { requestId, ...route }: Handshake): void {
+  async admit(handshake: IncomingMessage, { requestId, ...route }: Handshake): Promise<void> {
     const { authorization, 'sec-websocket-protocol': protocols } = handshake.headers;
     const given = parseApiKey(keyTextOfSocket(authorization, protocols) ?? '');
     const from = { address: clientAddress(handshake, this.config.trustedProxies), requestId };
     const last = this.verifiedOf(given, from.address);
-    // Without PostgreSQL nothing is counted, but sockets can still open.
+    // Not awaited: without PostgreSQL no refusal is counted, but sockets still open.
     const proving = last?.isRecent ? last : this.read(given, from);
     this.recordRefusedHandshake(proving, from, route).catch(() => undefined);
+    // A key that this replica does not know yet is read meanwhile, so that its first handshake does not count.
+    if (last && !this.obstacleOf(last, from)) await this.limiter.admitRequest(last.key);
   }
 
   /** Whether a response that stays open may continue: the caller would be admitted again. Rejects without PostgreSQL or the provider. */

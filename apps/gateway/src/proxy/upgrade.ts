@@ -97,8 +97,6 @@ export class Upgrades {
       if (this.connections.isReserve(socket)) return this.connections.refuse(socket);
       socket.on('error', () => socket.destroy());
       if (url.length > urlLengthMax) return refuse(upgrade, new UrlTooLong());
-      const refusal = this.refusalOf(upgrade);
-      if (refusal) return refuse(upgrade, refusal);
       this.openCalls.track(socket);
       void this.pass(upgrade, url);
     });
@@ -109,10 +107,11 @@ export class Upgrades {
     this.tunnels.closeAll(serviceRestart);
   }
 
-  private refusalOf({ request, socket, requestId }: UpgradeRequest): ServiceError | undefined {
+  private async refusalOf({ request, socket, requestId }: UpgradeRequest): Promise<ServiceError | undefined> {
     try {
       this.connections.admit(request, socket);
-      this.authenticator.admit(request, { requestId, operation: `GET ${websocketPath}`, needed: notifications });
+      const operation = `GET ${websocketPath}`;
+      await this.authenticator.admit(request, { requestId, operation, needed: notifications });
       return undefined;
     } catch (error) {
       if (error instanceof ServiceError) return error;
@@ -125,6 +124,9 @@ export class Upgrades {
     const gone = new AbortController();
     const abort = (): void => gone.abort();
     socket.once('close', abort);
+    const refusal = await this.refusalOf(upgrade);
+    if (gone.signal.aborted) return;
+    if (refusal) return refuse(upgrade, refusal);
     const from = { requestId, address: clientAddress(request, this.config.trustedProxies) };
     const answer = await this.handshakes.requestUpgrade(url, handshakeHeaders(request.headers, from), gone.signal);
     socket.off('close', abort);
