@@ -177,6 +177,15 @@ describe('the upgrade', () => {
     expect(handshakes).toHaveLength(count);
   });
 
+  it.each([
+    ['content-length: 4\r\n', 'body'],
+    ['transfer-encoding: chunked\r\n', '0\r\n\r\n'],
+  ])('400 for one with a body (%j), of which the dispatcher gets nothing', async (header, body) => {
+    const count = handshakes.length;
+    expect(await raw(handshake(path, header) + body)).toMatch(/^HTTP\/1\.1 400 /);
+    expect(handshakes).toHaveLength(count);
+  });
+
   it('401 without a handshake and without a key', async () => {
     expect((await gateway.call(path, { key: null })).status).toBe(401);
   });

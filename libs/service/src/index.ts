@@ -28,6 +28,7 @@ export { NamedError } from './errors/named-error.js';
 export * from './errors/service-error.js';
 export * from './http/error-filter.js';
 export * from './http/attribute-value.js';
+export { hasBody } from './http/body-timeout.js';
 export * from './http/etag.js';
 export * from './http/fastify.js';
 export { isWrongMethod, otherMethods } from './http/known-routes.js';

@@ -2,6 +2,7 @@ import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import {
   CONFIG,
+  hasBody,
   normaliseUrl,
   rawError,
   rawHead,
@@ -9,6 +10,7 @@ import {
   requestIdOf,
   ServiceError,
   urlLengthMax,
+  ValidationFailed,
 } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import { clientAddress } from '../authentication/client-address.js';
@@ -34,6 +36,8 @@ interface UpgradeRequest {
 /** RFC 6455 §4.1. The method is checked here, as the request to the dispatcher is always a GET. */
 const isHandshake = ({ method, headers }: IncomingMessage): boolean =>
   method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket';
+
+const noBody = 'A WebSocket handshake has none';
 
 /**
  * An upgrade that the gateway does not offer is ignored, as RFC 9110 §7.8 allows: some HTTP clients ask for h2c with every
@@ -97,6 +101,8 @@ export class Upgrades {
       if (this.connections.isReserve(socket)) return this.connections.refuse(socket);
       socket.on('error', () => socket.destroy());
       if (url.length > urlLengthMax) return refuse(upgrade, new UrlTooLong());
+      // What is behind the head would reach the dispatcher as frames, although HTTP says that it is no part of them.
+      if (hasBody(request)) return refuse(upgrade, new ValidationFailed([{ name: 'body', message: noBody }]));
       this.openCalls.track(socket);
       void this.pass(upgrade, url);
     });
