@@ -34,7 +34,7 @@ export class WebSocketController {
   @ApiResponse({
     status: 429,
     description:
-      'Another handshake with the same key is pending, or the client address is blocked after too many invalid keys',
+      'Another handshake with the same key is pending, the key or its account exceeds its rate of requests, or the client address is blocked after too many invalid keys',
   })
   @ApiResponse({ status: 426, description: 'The request is not a WebSocket handshake' })
   @ApiResponse({ status: 502, description: 'No dispatcher answers the gateway: reconnect in a few seconds' })
