@@ -1,15 +1,24 @@
 import { describe, expect, it } from '@jest/globals';
+import { once } from 'node:events';
 import { type Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { ManualClock } from '../../test/manual-clock.js';
 import { Code } from '../codec/code.js';
 import { Connection } from './connection.js';
 import { StreamCore } from './core.js';
+import { type StreamLimits } from './limits.js';
 import { csm, ping } from './signals.js';
 import { streamPeer } from './stream-peer.js';
 
+const coreWith = (limits: Partial<StreamLimits> = {}, clock = new ManualClock()): StreamCore =>
+  new StreamCore({
+    clock,
+    limits: { sendBufferBytesMax: 1_048_576, ...limits },
+    onRequest: async () => ({ code: Code.Content }),
+  });
+
 /** `reads`: whether the peer takes the bytes that it is sent. */
-const connected = (reads: boolean) => {
+const connected = (reads: boolean, core = coreWith()) => {
   const duplex = new Duplex({
     read: () => undefined,
     write: (_chunk, _encoding, done) => {
@@ -17,11 +26,6 @@ const connected = (reads: boolean) => {
     },
   });
   const socket = Object.assign(duplex, { setNoDelay: () => duplex }) as unknown as Socket;
-  const core = new StreamCore({
-    clock: new ManualClock(),
-    limits: { sendBufferBytesMax: 1_048_576 },
-    onRequest: async () => ({ code: Code.Content }),
-  });
   const events = { opened: () => undefined, message: () => undefined, closed: () => undefined, idle: () => true };
   const connection = new Connection(streamPeer('192.0.2.1', 40_001, 1), socket, core, events);
   socket.emit('data', csm(1_000_000));
@@ -41,5 +45,34 @@ describe('many tiny messages', () => {
     const { connection, core, socket } = connected(true);
     socket.emit('data', pings(60_000));
     expect([connection.isOpen, core.counters['connection-slow']]).toEqual([true, 0]);
+  });
+});
+
+describe('what waits for all peers together', () => {
+  it('is limited: the connection ends for which most bytes wait, and no other', () => {
+    const core = coreWith({ waitingBytesMax: 1_000_000 });
+    const [most, less] = [connected(false, core), connected(false, core)];
+    most.socket.emit('data', pings(3_000));
+    less.socket.emit('data', pings(500));
+    expect([most.connection.isOpen, less.connection.isOpen]).toEqual([true, true]);
+    less.socket.emit('data', pings(500));
+    expect([most.connection.isOpen, less.connection.isOpen]).toEqual([false, true]);
+    expect(core.counters['connection-slow']).toBe(1);
+    expect([most.connection.waitingBytes, core.waitingBytes]).toEqual([0, less.connection.waitingBytes]);
+  });
+
+  it('counts until it is sent, or until the socket is closed', async () => {
+    const clock = new ManualClock();
+    const core = coreWith({}, clock);
+    const reading = connected(true, core);
+    reading.socket.emit('data', pings(100));
+    const silent = connected(false, core);
+    silent.connection.abort('over');
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(reading.connection.waitingBytes).toBe(0);
+    expect(core.waitingBytes).toBeGreaterThan(0);
+    clock.advance(2_100);
+    await once(silent.socket, 'close');
+    expect([core.waitingBytes, core.sendBuffers.size]).toEqual([0, 1]);
   });
 });

@@ -45,6 +45,8 @@ export class Connection {
   kept = false;
   /** The peer sent a Release, or we did: no new work. */
   releasing = false;
+  /** Bytes that wait for the peer, with what each message takes beside them. */
+  waitingBytes = 0;
   /** According to the CSMs of the peer; undefined until the first has arrived. */
   private announced: Capabilities | undefined;
   private readonly reader: FrameReader;
@@ -60,6 +62,7 @@ export class Connection {
   private countedBytes = 0;
   private readonly countSent = (): void => {
     this.waitingMessages -= 1;
+    this.countWaiting();
   };
 
   constructor(
@@ -74,7 +77,12 @@ export class Connection {
     socket.on('data', (chunk: Buffer) => this.receiveChunk(chunk));
     socket.on('drain', () => (this.blockedAtMs = undefined));
     socket.on('error', () => this.endConnection());
-    socket.on('close', () => this.endConnection());
+    socket.on('close', () => {
+      this.endConnection();
+      core.sendBuffers.delete(this);
+      this.countWaiting();
+    });
+    core.sendBuffers.add(this);
     this.write(csm(core.messageBytesMax));
   }
 
@@ -157,7 +165,12 @@ export class Connection {
   /** Ends the connection; nothing more is sent. */
   destroy(): void {
     this.socket.destroy();
+    this.countWaiting();
     this.endConnection();
+  }
+
+  dropSlow(): void {
+    this.drop('connection-slow');
   }
 
   private drop(event: StreamEvent): void {
@@ -239,9 +252,18 @@ export class Connection {
     if (this.closed || !this.socket.writable) return;
     this.waitingMessages += 1;
     if (!this.socket.write(bytes, this.countSent)) this.blockedAtMs ??= this.core.clock.nowMs();
-    if (this.blockedAtMs === undefined) return;
-    const waitingBytes = this.socket.writableLength + this.waitingMessages * WAITING_MESSAGE_BYTES;
-    if (waitingBytes > this.core.limits.sendBufferBytesMax) this.drop('connection-slow');
+    this.countWaiting();
+    const isBlocked = this.blockedAtMs !== undefined;
+    if (isBlocked && this.waitingBytes > this.core.limits.sendBufferBytesMax) this.dropSlow();
+    else this.core.limitWaitingBytes();
+  }
+
+  /** A connection that has ended counts until its socket is closed, because its last bytes are still being sent. */
+  private countWaiting(): void {
+    const { socket } = this;
+    const bytes = socket.destroyed ? 0 : socket.writableLength + this.waitingMessages * WAITING_MESSAGE_BYTES;
+    this.core.waitingBytes += bytes - this.waitingBytes;
+    this.waitingBytes = bytes;
   }
 
   /** Reads and discards bytes that still arrive: unread bytes would cause a TCP reset, which loses the last bytes that we sent. */

@@ -39,6 +39,11 @@ export interface StreamLimits extends Pick<CoapLimits, Shared> {
    * Bytes that wait for a peer that reads slowly, with 256 more for each message. Beyond the limit, the connection ends.
    */
   sendBufferBytesMax: number;
+  /**
+   * The same for all connections together: a device that downloads a package may have 64 KiB waiting. Beyond the limit, the
+   * connection ends for which most bytes wait.
+   */
+  waitingBytesMax: number;
   /** Bytes of incomplete messages of all connections together; a connection that exceeds it is aborted. */
   incompleteBytesMax: number;
 }
@@ -58,6 +63,7 @@ export const DEFAULT_STREAM_LIMITS: StreamLimits = {
   idleMs: 1_800_000,
   pongTimeoutMs: 30_000,
   sendBufferBytesMax: 4 * MEBIBYTE,
+  waitingBytesMax: 128 * MEBIBYTE,
   incompleteBytesMax: 64 * MEBIBYTE,
 };
 
