@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
+import { Code, type DatagramReceiver, encodeMessage } from '@lanyard/coap';
 import type { ConnectionState } from '@lanyard/dtls';
 import { createLogger, Metrics, newId } from '@lanyard/service';
 import { TestClock } from '@lanyard/testing';
@@ -33,7 +34,7 @@ const listener = (confirmSession: DtlsParts['confirmSession'], clock = new TestC
     host: '127.0.0.1',
     port: 0,
     receiveBufferBytes: 65_536,
-    coapLimits: {},
+    coapLimits: { uploadsPerAddressMax: 1 },
     dtlsLimits: {},
     idleMs,
     sharing: {
@@ -43,11 +44,16 @@ const listener = (confirmSession: DtlsParts['confirmSession'], clock = new TestC
       stop: later,
       closed: nothing,
       // Nothing leaves.
+      maySend: () => false,
       sendThroughAnother: () => true,
     },
     authenticator: {
       onDisconnect: nothing,
-      senderOfRestored: () => ({ accountId, credential }),
+      senderOfRestored: ({ peer }: ConnectionState) => ({
+        accountId,
+        ...(peer.kind === 'psk' && { deviceId: peer.identity.toString() }),
+        credential,
+      }),
       opened: nothing,
       closed: nothing,
     },
@@ -100,6 +106,35 @@ describe('a DTLS connection without a registration', () => {
     expect(coapDtls.connection(id)?.isOpen).toBe(true);
     await clock.advance(10_000);
     expect(coapDtls.connection(id)).toBeUndefined();
+    await coapDtls.stop();
+  });
+});
+
+describe('block-wise uploads over DTLS', () => {
+  const block1 = { number: 27, value: Buffer.from([0x08]) };
+  const firstBlock = encodeMessage({
+    type: 'CON',
+    code: Code.POST,
+    messageId: 1,
+    token: Buffer.from('token'),
+    options: [{ number: 11, value: Buffer.from('rd') }, block1],
+    payload: Buffer.alloc(16),
+  });
+
+  it('count together for all connections of a device', async () => {
+    const coapDtls = listener(() => Promise.resolve());
+    await coapDtls.start();
+    const receiver = Reflect.get(coapDtls.transport, 'receiver') as DatagramReceiver;
+    const uploadsAfterOneOf = (identity: string, connection: string): number => {
+      const peer = { kind: 'psk', identity: Buffer.from(identity) } as const;
+      const opened = { ...state, id: connection, connectionId: Buffer.from(connection, 'hex'), peer };
+      coapDtls.restore({ state: opened, credential }, 1);
+      receiver.receive(firstBlock, connection, `coaps://${connection}`, 0);
+      return coapDtls.endpoint.gauges().uploads;
+    };
+    expect(uploadsAfterOneOf('device', '5bc1a9f2e07d3364')).toBe(1);
+    expect(uploadsAfterOneOf('device', '5bc1a9f2e07d3365')).toBe(1);
+    expect(uploadsAfterOneOf('another device', '5bc1a9f2e07d3366')).toBe(2);
     await coapDtls.stop();
   });
 });

@@ -93,6 +93,7 @@ export class CoapDtls implements Transport, DtlsHost {
       ackTimeoutMs: parts.ackTimeoutMs,
       limits: { answersPerPeerMax, ...parts.coapLimits },
       radioOf: (peer) => this.radioOf(peer),
+      sourceOf: (address) => this.sourceOf(address),
       onRequest: (request) => {
         const open = this.openWith(request.peer.authority);
         // The connection has ended: the answer cannot be delivered.
@@ -265,6 +266,13 @@ export class CoapDtls implements Transport, DtlsHost {
 
   private openWith(id: string): Open | undefined {
     return openOn(this.connection(id));
+  }
+
+  /** The device, which may have several connections, each with an address of its own. */
+  private sourceOf(address: string): string {
+    const sender = this.openWith(connectionId(address))?.sender;
+    if (sender?.endpointName !== undefined) return `${sender.accountId} ${sender.endpointName}`;
+    return sender?.deviceId ?? address;
   }
 
   /** Also returns the peer of a connection that is over. */
