@@ -22,9 +22,10 @@ export interface CoapLimits {
   blockBytes: number;
   /** Block-wise uploads in progress. Beyond this limit, or the limit of bytes, a new upload gets 5.03 and is sent again. */
   uploadsMax: number;
-  /** The same limit per source address, which many devices may share. The option `sourceOf` says which addresses count together. */
-  uploadsPerAddressMax: number;
   uploadsBytesMax: number;
+  /** The same limits per source address, which many devices may share. The option `sourceOf` says which addresses count together. */
+  uploadsPerAddressMax: number;
+  uploadsBytesPerAddressMax: number;
   /** An upload or a stored large answer is forgotten after this time without a block. */
   blockIdleMs: number;
   /** Large answers kept while the peer fetches their blocks. */
@@ -38,10 +39,13 @@ export interface CoapLimits {
   /** Answers remembered for peers that are not kept (see `keepPeer`), to answer duplicates. */
   unknownPeerAnswersMax: number;
   unknownPeerAnswersMs: number;
-  /** Datagrams per second and source address from peers without state, and their burst. Peers may share an address. */
+  /**
+   * Datagrams per second and source address from peers without state, and their burst. Peers may share an address; the option
+   * `sourceOf` says which addresses count together.
+   */
   unknownPeerRatePerSecond: number;
   unknownPeerBurst: number;
-  /** Source addresses whose rate is tracked. */
+  /** Sources whose rate is tracked. */
   unknownPeerSourcesMax: number;
   /** Peers with state that are not kept: the idle ones are dropped to make room. */
   unkeptPeersMax: number;
@@ -70,6 +74,7 @@ export const DEFAULT_LIMITS: CoapLimits = {
   uploadsMax: 1_000,
   uploadsPerAddressMax: 100,
   uploadsBytesMax: 64 * MEBIBYTE,
+  uploadsBytesPerAddressMax: 16 * MEBIBYTE,
   blockIdleMs: MAX_TRANSMIT_WAIT_MS,
   storedAnswersMax: 1_000,
   storedAnswersBytesMax: 64 * MEBIBYTE,

@@ -64,3 +64,16 @@ describe('an endpoint under 20,000 mutated datagrams', () => {
     expect(answer).toMatchObject({ code: Code.Content, messageId: 1 });
   });
 });
+
+describe('uploads of one address', () => {
+  it('take only a part of the memory for all uploads', async () => {
+    const { port } = await net.endpoint({ limits: { uploadsBytesPerAddressMax: 4_096 } });
+    const raw = await net.raw(port);
+    const begin = async (messageId: number, path: string): Promise<number> => {
+      const options = [...uriPath(path), option(27, [0x08])];
+      return (await raw.ask({ code: Code.PUT, messageId, options, payload: Buffer.alloc(16) })).code;
+    };
+    expect(await begin(1, 'a')).toBe(Code.Continue);
+    expect(await begin(2, 'b')).toBe(Code.ServiceUnavailable);
+  });
+});

@@ -36,7 +36,7 @@ export class DatagramRouter implements DatagramReceiver {
     try {
       this.core.count('datagram-received');
       const state = this.core.peers.get(key);
-      if (state === undefined && !this.rateLimiter.admits(address)) {
+      if (state === undefined && !this.rateLimiter.admits(this.core.sourceOf(address))) {
         this.core.count('datagram-rate-limited');
         return;
       }

@@ -12,6 +12,7 @@ export type AnsweringLimits = Pick<
   | 'uploadsMax'
   | 'uploadsPerAddressMax'
   | 'uploadsBytesMax'
+  | 'uploadsBytesPerAddressMax'
   | 'blockIdleMs'
   | 'storedAnswersMax'
   | 'storedAnswersBytesMax'
@@ -23,8 +24,8 @@ export interface AnsweringCore {
   readonly options: {
     onRequest(request: CoapRequest): Promise<CoapResponse>;
     takesBlocks?(method: number, path: readonly string[]): boolean;
-    sourceOf?(address: string): string;
   };
+  sourceOf(address: string): string;
   table<K, V>(bounds: TableBounds): BoundedTable<K, V>;
   count(event: 'request-rejected-option' | 'request-handler-failed'): void;
   report(error: unknown): void;

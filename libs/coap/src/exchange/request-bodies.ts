@@ -21,17 +21,15 @@ export class RequestBodies<Via> {
   readonly held: BoundedTable<string, Upload>;
   private readonly uploads: UploadTable;
   private readonly bodyBytesMax: number;
-  private readonly sourceOf: (address: string) => string;
 
   constructor(
-    core: AnsweringCore,
+    private readonly core: AnsweringCore,
     private readonly sender: BaseAnswerSender<Via>,
   ) {
     const { bodyBytesMax, uploadsMax: entriesMax, uploadsBytesMax: bytesMax, blockIdleMs: idleMs } = core.limits;
-    const { uploadsPerAddressMax: perGroupMax } = core.limits;
+    const { uploadsPerAddressMax: perGroupMax, uploadsBytesPerAddressMax: perGroupBytesMax } = core.limits;
     this.bodyBytesMax = bodyBytesMax;
-    this.sourceOf = (address) => core.options.sourceOf?.(address) ?? address;
-    this.held = core.table({ entriesMax, bytesMax, idleMs, perGroupMax });
+    this.held = core.table({ entriesMax, bytesMax, idleMs, perGroupMax, perGroupBytesMax });
     this.uploads = new UploadTable(this.held, bodyBytesMax);
   }
 
@@ -49,7 +47,7 @@ export class RequestBodies<Via> {
             payload,
             contentFormat,
             announcedBytes,
-            source: this.sourceOf(exchange.peer.address),
+            source: this.core.sourceOf(exchange.peer.address),
           });
     if (step.kind === 'complete') return step.payload;
     const extras = step.kind === 'too-large' ? { size1: this.bodyBytesMax } : {};

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { ManualClock } from '../../test/manual-clock.js';
 import { TimerWheel } from '../timing/timer-wheel.js';
-import { BoundedTable } from './bounded-table.js';
+import { BoundedTable, type TableBounds } from './bounded-table.js';
 
-const table = (bounds: { entriesMax: number; bytesMax?: number }) => {
+const table = (bounds: Omit<TableBounds, 'idleMs'>) => {
   const clock = new ManualClock();
   const wheel = new TimerWheel(clock);
   return { clock, wheel, held: new BoundedTable<string, number>({ ...bounds, idleMs: 1_000 }, clock, wheel) };
@@ -29,6 +29,18 @@ describe('BoundedTable', () => {
     expect([held.get('a'), held.bytes]).toEqual([undefined, 61]);
     held.clear();
     expect([held.size, held.bytes]).toEqual([0, 0]);
+  });
+
+  it('has room for a group within its bytes', () => {
+    const { held } = table({ entriesMax: 10, perGroupBytesMax: 100 });
+    held.set('a', 1, 60, 'x');
+    expect([held.hasRoom('b', 40, 'x'), held.hasRoom('b', 41, 'x')]).toEqual([true, false]);
+    expect([held.hasRoom('a', 100, 'x'), held.hasRoom('a', 101, 'x')]).toEqual([true, false]);
+    expect(held.hasRoom('b', 100, 'y')).toBe(true);
+    held.set('a', 1, 100, 'x');
+    expect(held.hasRoom('b', 1, 'x')).toBe(false);
+    held.delete('a');
+    expect(held.hasRoom('b', 100, 'x')).toBe(true);
   });
 
   it('forgets in time, and stops its timer when empty', () => {

@@ -7,8 +7,9 @@ export interface TableBounds {
   bytesMax?: number;
   /** An entry is forgotten after this time without a `set`. */
   idleMs: number;
-  /** Entries of one group. Only `hasRoom` checks this limit, `set` does not; default: no limit. */
+  /** Entries of one group, and the sum of their sizes. Only `hasRoom` checks these limits, `set` does not; default: no limit. */
   perGroupMax?: number;
+  perGroupBytesMax?: number;
 }
 
 interface Entry<V> {
@@ -18,12 +19,17 @@ interface Entry<V> {
   expiresAtMs: number;
 }
 
+interface Group {
+  entries: number;
+  bytes: number;
+}
+
 /** A map that cannot outgrow its limits: the entry that was set longest ago is evicted, and all entries expire. */
 export class BoundedTable<K, V> {
   /** In the order of `set`, which is also the order of expiry, because all entries have one idle time. */
   private readonly entries = new Map<K, Entry<V>>();
   private heldBytes = 0;
-  private readonly groups = new Map<string, number>();
+  private readonly groups = new Map<string, Group>();
   private sweeping = false;
 
   constructor(
@@ -49,14 +55,16 @@ export class BoundedTable<K, V> {
   hasRoom(key: K, bytes: number, group: string): boolean {
     this.dropExpired();
     const held = this.entries.get(key);
-    const { entriesMax, bytesMax = Infinity, perGroupMax = Infinity } = this.bounds;
-    if (this.heldBytes - (held?.bytes ?? 0) + bytes > bytesMax) return false;
-    return held !== undefined || (this.entries.size < entriesMax && (this.groups.get(group) ?? 0) < perGroupMax);
+    const { entriesMax, bytesMax = Infinity, perGroupMax = Infinity, perGroupBytesMax = Infinity } = this.bounds;
+    const ofGroup = this.groups.get(group) ?? { entries: 0, bytes: 0 };
+    const moreBytes = bytes - (held?.bytes ?? 0);
+    if (this.heldBytes + moreBytes > bytesMax || ofGroup.bytes + moreBytes > perGroupBytesMax) return false;
+    return held !== undefined || (this.entries.size < entriesMax && ofGroup.entries < perGroupMax);
   }
 
   set(key: K, value: V, bytes = 0, group?: string): void {
     this.delete(key);
-    if (group !== undefined) this.groups.set(group, (this.groups.get(group) ?? 0) + 1);
+    this.addToGroup(group, bytes);
     this.entries.set(key, { value, group, bytes, expiresAtMs: this.clock.nowMs() + this.bounds.idleMs });
     this.heldBytes += bytes;
     this.makeRoom();
@@ -68,7 +76,7 @@ export class BoundedTable<K, V> {
     if (entry === undefined) return;
     this.heldBytes -= entry.bytes;
     this.entries.delete(key);
-    this.removeFromGroup(entry.group);
+    this.removeFromGroup(entry);
   }
 
   clear(): void {
@@ -77,11 +85,20 @@ export class BoundedTable<K, V> {
     this.heldBytes = 0;
   }
 
-  private removeFromGroup(group: string | undefined): void {
-    if (group === undefined) return;
-    const left = (this.groups.get(group) ?? 1) - 1;
-    if (left > 0) this.groups.set(group, left);
-    else this.groups.delete(group);
+  private addToGroup(name: string | undefined, bytes: number): void {
+    if (name === undefined) return;
+    const group = this.groups.get(name) ?? { entries: 0, bytes: 0 };
+    group.entries += 1;
+    group.bytes += bytes;
+    this.groups.set(name, group);
+  }
+
+  private removeFromGroup({ group: name, bytes }: Entry<V>): void {
+    const group = name === undefined ? undefined : this.groups.get(name);
+    if (name === undefined || group === undefined) return;
+    group.entries -= 1;
+    group.bytes -= bytes;
+    if (group.entries === 0) this.groups.delete(name);
   }
 
   private makeRoom(): void {

@@ -52,6 +52,11 @@ export class SharedCore<
     return new BoundedTable<K, V>(bounds, this.clock, this.timers);
   }
 
+  /** What the limits per address count the address as. */
+  sourceOf(address: string): string {
+    return this.options.sourceOf?.(address) ?? address;
+  }
+
   count(event: Event): void {
     this.counters[event] += 1;
     this.options.metrics?.count(event);

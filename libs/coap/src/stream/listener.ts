@@ -77,8 +77,7 @@ export class StreamListener {
 
   private admit(socket: Socket): void {
     const { connectionsMax, connectionsPerAddressMax } = this.core.limits;
-    const address = socket.remoteAddress ?? '';
-    const source = this.core.options.sourceOf?.(address) ?? address;
+    const source = this.core.sourceOf(socket.remoteAddress ?? '');
     const count = this.perSource.get(source) ?? 0;
     socket.on('error', () => socket.destroy());
     const full = this.sockets.size >= connectionsMax || count >= connectionsPerAddressMax;
