@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { type CoapOption, Code } from '../src/index.js';
 import { Loopback, peerAt } from './bench-of-endpoints.js';
-import { answer, block, BLOCK1, BLOCK2 } from './blocks.js';
+import { answer, block, BLOCK1, BLOCK2, REQUEST_TAG } from './blocks.js';
 import { get, observeOption } from './observing.js';
-import { optionOf } from './raw-peer.js';
+import { option, optionOf } from './raw-peer.js';
 
 const net = new Loopback();
 afterEach(() => net.close());
@@ -82,5 +82,23 @@ describe('answers in blocks', () => {
     raw.send(answer(next, Code.Content, [part(1, false)], last));
     expect((await cancelling).payload.toString()).toBe(`${'a'.repeat(16)}b`);
     expect(heard).toEqual(['late']);
+  });
+});
+
+describe('bodies that arrive at the same time for one resource', () => {
+  it('are kept apart by their tags', async () => {
+    const { port, asked } = await net.endpoint();
+    const raw = await net.raw(port);
+    let messageId = 0;
+    const part = async (tag: string, num: number, more: boolean, letter: string): Promise<number> => {
+      const options = [block(BLOCK1, num, more, 0), option(REQUEST_TAG, tag)];
+      const payload = Buffer.alloc(16, letter);
+      return (await raw.ask({ code: Code.PUT, messageId: messageId++, options, payload })).code;
+    };
+    for (const tag of ['1', '2']) expect(await part(tag, 0, true, tag)).toBe(Code.Continue);
+    for (const tag of ['1', '2']) expect(await part(tag, 1, false, 'x')).toBe(Code.Changed);
+    expect(asked.map(({ payload }) => payload.toString())).toEqual(
+      ['1', '2'].map((tag) => tag.repeat(16) + 'x'.repeat(16)),
+    );
   });
 });

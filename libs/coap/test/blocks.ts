@@ -6,6 +6,7 @@ export const BLOCK2 = 23;
 export const SIZE1 = 60;
 export const SIZE2 = 28;
 export const ETAG = 4;
+export const REQUEST_TAG = 292;
 
 /** A Block1 or Block2 option. */
 export const block = (number: number, num: number, more: boolean, szx: number): CoapOption => {

@@ -25,8 +25,8 @@ export type UploadStep =
   { kind: 'continue' | 'incomplete' | 'too-large' | 'malformed' | 'no-room' } | { kind: 'complete'; payload: Buffer };
 
 /**
- * Reassembles request bodies (Block1, RFC 7959 §2.5), by peer and resource: each block may use a new token. An upload that has
- * begun is never evicted for a new one.
+ * Reassembles request bodies (Block1, RFC 7959 §2.5), by peer, resource and Request-Tag: each block may use a new token. An upload
+ * that has begun is never evicted for a new one.
  */
 export class UploadTable {
   constructor(

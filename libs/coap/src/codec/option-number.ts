@@ -1,4 +1,4 @@
-/** Option numbers of RFC 7252 §12.2, 7641 and 7959. Odd numbers are critical. */
+/** Option numbers of RFC 7252 §12.2, 7641, 7959 and 9175. Odd numbers are critical. */
 export const OptionNumber = {
   UriHost: 3,
   ETag: 4,
@@ -17,6 +17,7 @@ export const OptionNumber = {
   ProxyUri: 35,
   ProxyScheme: 39,
   Size1: 60,
+  RequestTag: 292,
 } as const;
 
 /** Whether the option is critical: a receiver that does not know it must not process the message (RFC 7252 §5.4.1). */

@@ -9,6 +9,7 @@ const REPEATABLE = new Set<number>([
   OptionNumber.UriPath,
   OptionNumber.UriQuery,
   OptionNumber.LocationQuery,
+  OptionNumber.RequestTag,
 ]);
 
 /**

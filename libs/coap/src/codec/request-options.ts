@@ -5,6 +5,8 @@ import { OptionNumber as O } from './option-number.js';
 import { isEtag, type ReadBlock, readOptions, takeBlock, takeText } from './option-reader.js';
 import { decodeUint, encodeUint } from './uint.js';
 
+const REQUEST_TAG_BYTES_MAX = 8;
+
 export interface RequestOptions {
   path: string[];
   query: string[];
@@ -15,6 +17,8 @@ export interface RequestOptions {
   block1?: ReadBlock;
   block2?: ReadBlock;
   size1?: number;
+  /** In hex: they tell bodies apart that a peer sends to one resource at the same time (RFC 9175 §3). */
+  requestTags?: string[];
   proxied: boolean;
 }
 
@@ -45,6 +49,9 @@ function takeOption(into: RequestOptions, number: number, value: Buffer): boolea
     case O.ProxyUri:
     case O.ProxyScheme:
       into.proxied = true;
+      return true;
+    case O.RequestTag:
+      if (value.length <= REQUEST_TAG_BYTES_MAX) (into.requestTags ??= []).push(value.toString('hex'));
       return true;
     default:
       return takeNumber(into, number, value);

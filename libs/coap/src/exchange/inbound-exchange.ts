@@ -42,4 +42,10 @@ export class InboundExchange<Via> implements Arrival<Via> {
     const { path, query, accept } = this.options;
     return JSON.stringify([this.peer.key, this.message.code, path, query, accept]);
   }
+
+  /** The key of the request body that a block belongs to. The blocks of the answer are found without a tag. */
+  get uploadKey(): string {
+    const { requestTags } = this.options;
+    return requestTags === undefined ? this.transferKey : `${this.transferKey} ${requestTags.join(' ')}`;
+  }
 }

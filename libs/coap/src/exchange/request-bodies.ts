@@ -42,7 +42,7 @@ export class RequestBodies<Via> {
     const step =
       block === undefined
         ? ({ kind: 'too-large' } as const)
-        : this.uploads.takeBlock(exchange.transferKey, {
+        : this.uploads.takeBlock(exchange.uploadKey, {
             block,
             payload,
             contentFormat,
