@@ -35,6 +35,10 @@ describe('the answer to a Bootstrap-Discover', () => {
     ['nothing', '', '1.0'],
     ['a version alone', 'lwm2m="1.0"', '1.0'],
     ['an empty root', '</>;lwm2m="1.2"', '1.2'],
+    ['a version behind other attributes of the root', '</>;rt="oma.lwm2m";ct="60 110";lwm2m=1.1', '1.1'],
+    ['a root behind another link', '</4>, <>;lwm2m=1.2', '1.2'],
+    ['a version at another root', '</lwm2m>;rt="oma.lwm2m";lwm2m=1.1,</lwm2m/4>', '1.1'],
+    ['a version in a text only', '</>;title=";lwm2m=1.1",</4>;lwm2m=1.2', '1.0'],
   ])('of a device that has %s', (_what, text, version) => {
     expect(parseBootstrapLinks(text)).toEqual({ version, instances: [] });
   });

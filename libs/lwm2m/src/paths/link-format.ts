@@ -173,3 +173,13 @@ export const parseLinks = (text: string): LinkList => {
   });
   return { rootPath, rootContentFormats: contentFormats(root?.attributes['ct']), links, leftOut };
 };
+
+/** The version of LwM2M that the root names (`</>;lwm2m=1.1`), for a list that `parseLinks` can read. */
+export const rootVersion = (text: string): string | undefined => {
+  for (const link of readLinks(text)) {
+    const version = link.attributes['lwm2m'];
+    const isOfRoot = isRoot(link) || withoutSlashes(link.target) === '';
+    if (isOfRoot && typeof version === 'string') return /^\d\.\d/.exec(version)?.[0];
+  }
+  return undefined;
+};
