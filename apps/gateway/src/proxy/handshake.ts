@@ -20,12 +20,13 @@ export interface HandshakeAnswer {
 }
 
 const open = (replica: Replica, path: string, headers: Record<string, string | string[]>): ClientRequest => {
-  const { protocol, hostname, port } = replica.url;
-  if (protocol === 'https:') return httpsRequest({ hostname, port, path, headers, agent: false });
-  const host = hostname.replace(/^\[|\]$/g, '');
+  const { protocol, port } = replica.url;
+  // An IPv6 address is in brackets in a URL only.
+  const host = replica.url.hostname.replace(/^\[|\]$/g, '');
+  if (protocol === 'https:') return httpsRequest({ host, port, path, headers, agent: false });
   // Half-open, so that data from the client still arrives after the replica's last byte.
   const createConnection = (): Socket => connect({ host, port: Number(port || 80), allowHalfOpen: true });
-  return httpRequest({ hostname: host, port, path, headers, createConnection });
+  return httpRequest({ host, port, path, headers, createConnection });
 };
 
 /** Asks one replica to upgrade. Rejects if it cannot be reached or does not answer. */
