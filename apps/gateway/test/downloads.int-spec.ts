@@ -1,6 +1,9 @@
+import { once } from 'node:events';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { CLOCK, identityHeader, systemClock } from '@lanyard/service';
 import { withProviders } from '@lanyard/testing';
+import { stalledMs } from '../src/proxy/unread-answers.js';
 import { TestSystem } from './test-system.js';
 import { type Seen, Upstream } from './upstream.js';
 
@@ -61,6 +64,19 @@ describe('GET /downloads/{ticket}', () => {
     expect(Buffer.from(await answer.arrayBuffer()).equals(bytes)).toBe(true);
     const head = await get(`/downloads/${ticket}`, { 'x-forwarded-for': '192.0.2.1' }, 'HEAD');
     expect([head.status, head.headers.get('content-length')]).toEqual([200, String(bytes.length)]);
+  });
+
+  it('ends with a client that reads nothing for too long', async () => {
+    const bytes = Buffer.alloc(33_554_432);
+    campaigns.handler = (_, response) => response.writeHead(200, { 'content-length': bytes.length }).end(bytes);
+    const server: Server = gateway.service.app.getHttpServer();
+    const asked = once(server, 'request') as Promise<[IncomingMessage, ServerResponse]>;
+    const leave = new AbortController();
+    const headers = { 'x-forwarded-for': '192.0.2.2' };
+    const answer = await fetch(`${gateway.service.url}/downloads/${ticket}`, { headers, signal: leave.signal });
+    const [, response] = await asked;
+    expect([answer.status, response.socket?.timeout]).toEqual([200, stalledMs]);
+    leave.abort();
   });
 
   it('429 for an address that tries tickets, and for no other', async () => {

@@ -26,7 +26,7 @@ import { DeviceScopes } from './device-scopes.js';
 import { IdentityTokens } from './identity-tokens.js';
 import { emptyBody, requestBody, uploadBytesMax } from './request-body.js';
 import { downloadsUpstream, permissionFor, routeOf, takesLargeBodies } from './routes.js';
-import { UnreadAnswers } from './unread-answers.js';
+import { stalledMs, UnreadAnswers } from './unread-answers.js';
 import { type Call, pollPath, UpstreamCalls } from './upstream-calls.js';
 
 export type ProxiedRequest = FastifyRequest & {
@@ -120,6 +120,8 @@ export class ProxyHandler {
     const call = { method: request.method, path: request.url, headers, body: emptyBody, signal };
     const answer = await this.upstreams.pass(downloadsUpstream, call);
     if (answer.statusCode === 404) this.guesses.failed(address);
+    // Not counted for the address, which many devices may share.
+    reply.raw.setTimeout(stalledMs);
     return this.passOn(answer, reply);
   }
 
