@@ -73,6 +73,23 @@ describe('what waits for all peers together', () => {
     expect(core.waitingBytes).toBeGreaterThan(0);
     clock.advance(2_100);
     await once(silent.socket, 'close');
-    expect([core.waitingBytes, core.sendBuffers.size]).toEqual([0, 1]);
+    expect([core.waitingBytes, core.buffered.size]).toEqual([0, 1]);
+  });
+});
+
+describe('incomplete messages of all peers together', () => {
+  /** The first bytes of a message of more than 64 KiB. */
+  const beginning = (bytes: number): Buffer => Buffer.concat([Buffer.from('f000008000', 'hex'), Buffer.alloc(bytes)]);
+
+  it('are limited: the connection with most of them is aborted, and no other', () => {
+    const core = coreWith({ incompleteBytesMax: 20_000 });
+    const [most, less] = [connected(true, core), connected(true, core)];
+    most.socket.emit('data', beginning(15_000));
+    less.socket.emit('data', beginning(4_000));
+    expect([most.connection.isOpen, less.connection.isOpen]).toEqual([true, true]);
+    less.socket.emit('data', Buffer.alloc(2_000));
+    expect([most.connection.isOpen, less.connection.isOpen]).toEqual([false, true]);
+    expect(core.incompleteBytes).toBe(6_005);
+    expect(core.counters).toMatchObject({ 'message-too-large': 1, 'abort-sent': 1 });
   });
 });

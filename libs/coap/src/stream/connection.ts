@@ -45,6 +45,8 @@ export class Connection {
   kept = false;
   /** The peer sent a Release, or we did: no new work. */
   releasing = false;
+  /** Bytes of a message of the peer that is not complete. */
+  incompleteBytes = 0;
   /** Bytes that wait for the peer, with what each message takes beside them. */
   waitingBytes = 0;
   /** According to the CSMs of the peer; undefined until the first has arrived. */
@@ -59,7 +61,6 @@ export class Connection {
   private waitingMessages = 0;
   private closed = false;
   private paused = false;
-  private countedBytes = 0;
   private readonly countSent = (): void => {
     this.waitingMessages -= 1;
     this.countWaiting();
@@ -79,10 +80,10 @@ export class Connection {
     socket.on('error', () => this.endConnection());
     socket.on('close', () => {
       this.endConnection();
-      core.sendBuffers.delete(this);
+      core.buffered.delete(this);
       this.countWaiting();
     });
-    core.sendBuffers.add(this);
+    core.buffered.add(this);
     this.write(csm(core.messageBytesMax));
   }
 
@@ -169,6 +170,11 @@ export class Connection {
     this.endConnection();
   }
 
+  abortIncomplete(): void {
+    this.core.count('message-too-large');
+    this.abort('Too much is incomplete');
+  }
+
   dropSlow(): void {
     this.drop('connection-slow');
   }
@@ -207,13 +213,12 @@ export class Connection {
   /** Bytes of incomplete messages are counted for all connections together. */
   private account(): void {
     const bytes = this.closed ? 0 : this.reader.heldBytes;
-    this.core.incompleteBytes += bytes - this.countedBytes;
-    this.countedBytes = bytes;
+    this.core.incompleteBytes += bytes - this.incompleteBytes;
+    this.incompleteBytes = bytes;
     if (bytes === 0) this.messageBegunAtMs = undefined;
-    else this.messageBegunAtMs ??= this.core.clock.nowMs();
-    if (bytes > 0 && this.core.incompleteBytes > this.core.limits.incompleteBytesMax) {
-      this.core.count('message-too-large');
-      this.abort('Too much is incomplete');
+    else {
+      this.messageBegunAtMs ??= this.core.clock.nowMs();
+      this.core.limitIncompleteBytes();
     }
   }
 

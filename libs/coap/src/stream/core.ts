@@ -3,10 +3,14 @@ import { STREAM_EVENTS, type StreamEvent } from './events.js';
 import { DEFAULT_STREAM_LIMITS, MESSAGE_OVERHEAD_BYTES, type StreamLimits } from './limits.js';
 import { type CoapStreamEndpointOptions } from './options.js';
 
-/** What waits to be sent over one connection. */
-interface SendBuffer {
-  /** With what each message takes beside its bytes. */
+/** What one connection has in memory. */
+interface Buffered {
+  /** Of a message that is not complete. */
+  readonly incompleteBytes: number;
+  /** Of messages that wait to be sent, with what each takes beside its bytes. */
   readonly waitingBytes: number;
+  /** Ends the connection, whose peer does not complete its message. */
+  abortIncomplete(): void;
   /** Ends the connection, whose peer does not read. */
   dropSlow(): void;
 }
@@ -15,9 +19,9 @@ interface SendBuffer {
 export class StreamCore extends SharedCore<StreamEvent, CoapStreamEndpointOptions, StreamLimits> {
   /** Running handlers of all connections. */
   readonly running = { requests: 0, notifications: 0 };
+  /** Those of all sockets that are open, and the sums of their bytes. */
+  readonly buffered = new Set<Buffered>();
   incompleteBytes = 0;
-  /** Those of all sockets that are open. */
-  readonly sendBuffers = new Set<SendBuffer>();
   waitingBytes = 0;
 
   constructor(options: CoapStreamEndpointOptions) {
@@ -29,13 +33,28 @@ export class StreamCore extends SharedCore<StreamEvent, CoapStreamEndpointOption
     return this.limits.bodyBytesMax + MESSAGE_OVERHEAD_BYTES;
   }
 
-  /** Ends the connections for which most bytes wait, until the bytes of the others are within the limit. */
+  /** Ends the connections with most incomplete bytes, until the bytes of the others are within the limit. */
+  limitIncompleteBytes(): void {
+    while (this.incompleteBytes > this.limits.incompleteBytesMax) {
+      const most = this.withMost('incompleteBytes');
+      if (most === undefined) return;
+      most.abortIncomplete();
+    }
+  }
+
+  /** The same for the bytes that wait to be sent. */
   limitWaitingBytes(): void {
     while (this.waitingBytes > this.limits.waitingBytesMax) {
-      let largest: SendBuffer | undefined;
-      for (const one of this.sendBuffers) if (one.waitingBytes > (largest?.waitingBytes ?? 0)) largest = one;
-      if (largest === undefined) return;
-      largest.dropSlow();
+      const most = this.withMost('waitingBytes');
+      if (most === undefined) return;
+      most.dropSlow();
     }
+  }
+
+  /** Undefined when no connection has any. */
+  private withMost(bytes: 'incompleteBytes' | 'waitingBytes'): Buffered | undefined {
+    let most: Buffered | undefined;
+    for (const one of this.buffered) if (one[bytes] > (most?.[bytes] ?? 0)) most = one;
+    return most;
   }
 }

@@ -44,7 +44,7 @@ export interface StreamLimits extends Pick<CoapLimits, Shared> {
    * connection ends for which most bytes wait.
    */
   waitingBytesMax: number;
-  /** Bytes of incomplete messages of all connections together; a connection that exceeds it is aborted. */
+  /** Bytes of incomplete messages of all connections together. Beyond the limit, the connection with most of them is aborted. */
   incompleteBytesMax: number;
 }
 
