@@ -18,6 +18,8 @@ describe('a sweep', () => {
   let expired: { channelId: string; rule: ExpiryRule }[];
   let ended: string[];
   let isDatabaseAway: boolean;
+  /** A request of the channel's callback has failed after 24 hours of failures. */
+  let failAgain: (channelId: string) => Promise<void>;
 
   beforeEach(async () => {
     clock = new TestClock();
@@ -42,7 +44,7 @@ describe('a sweep', () => {
         { check: async () => undefined } as unknown as RedisLinks,
         logger,
       ),
-      { onFailedForTooLong: () => undefined } as unknown as CallbackDelivery,
+      { onFailedForTooLong: (listener: typeof failAgain) => (failAgain = listener) } as unknown as CallbackDelivery,
       clock,
     );
     Object.assign(sweeper, { clock, logger });
@@ -76,6 +78,19 @@ describe('a sweep', () => {
       expect(ended).toEqual(['unserved']);
     },
   );
+
+  it('ends a callback at once that fails again after 24 hours, but not within 10 minutes after an outage', async () => {
+    await failAgain('failing');
+    expect(ended).toEqual(['failing']);
+    isDatabaseAway = true;
+    await find({ channelId: 'unserved', rule: 'idle' });
+    isDatabaseAway = false;
+    await failAgain('recovering');
+    expect(ended).toEqual(['failing']);
+    await clock.advance(10 * minuteMs);
+    await failAgain('recovering');
+    expect(ended).toEqual(['failing', 'recovering']);
+  });
 
   it('ends a stopped callback also then', async () => {
     isDatabaseAway = true;

@@ -26,8 +26,8 @@ const returnMaxMs = withoutPollMaxMs;
 /** Ends channels by the rules of time (spec §8). Every replica sweeps; one of them gets each expired channel. */
 @Injectable()
 export class Sweeper extends BackgroundWork {
-  /** Before this time, channels may have met a rule because they were not served. */
-  private servingSinceMs = -Infinity;
+  /** Before this time, channels may have met a rule because they were not served. Infinity until the start. */
+  private servingSinceMs = Infinity;
 
   constructor(
     private readonly registry: ChannelRegistry,
@@ -48,9 +48,9 @@ export class Sweeper extends BackgroundWork {
   protected async step(): Promise<void> {
     try {
       const expired = await this.registry.claimExpired();
-      await this.oneByOne.run(expired, 'channel not ended: tried again in a minute', async ({ channelId, rule }) => {
-        if (!this.mayBeServed(rule)) await this.expire(channelId, rule);
-      });
+      await this.oneByOne.run(expired, 'channel not ended: tried again in a minute', ({ channelId, rule }) =>
+        this.expire(channelId, rule),
+      );
     } catch (error) {
       // Without Redis or PostgreSQL, no channel is served.
       this.servingSinceMs = this.local.now();
@@ -64,6 +64,7 @@ export class Sweeper extends BackgroundWork {
   }
 
   private async expire(channelId: string, rule: ExpiryRule): Promise<void> {
+    if (this.mayBeServed(rule)) return;
     const stillApplies = (): Promise<boolean> => this.registry.isExpired(channelId);
     const ended = await this.ends.endChannel(channelId, { status: 'expired', reason: reasons[rule] }, { stillApplies });
     if (ended) this.logger.info({ channelId, rule }, 'channel expired');
