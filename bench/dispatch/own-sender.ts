@@ -75,7 +75,14 @@ if (mode === 'put') {
   server.on('connection', (socket, { socket: connection }) => {
     const backlog = new Backlog();
     const nothing = () => undefined;
-    const listener = { sent: nothing, delivered: nothing, left: nothing, ended: nothing, failed: console.error };
+    const listener = {
+      sent: nothing,
+      delivered: nothing,
+      attachedAgain: nothing,
+      left: nothing,
+      ended: nothing,
+      failed: console.error,
+    };
     const session = new WebSocketSession(
       { socket, connection },
       { channelId: newId(), accountId: newId(), conn: newId(), address: '127.0.0.1' },

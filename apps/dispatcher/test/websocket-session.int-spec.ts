@@ -77,6 +77,7 @@ describe('a WebSocket whose client is slow', () => {
         sent: () => undefined,
         left: () => undefined,
         delivered: () => undefined,
+        attachedAgain: () => undefined,
         ended: () => undefined,
         failed: (error) => {
           throw error;
@@ -204,6 +205,24 @@ describe('a WebSocket whose client is slow', () => {
     session.start(attached.hold, attached.cursor);
     await eventually(() => expect(client.closedAs).toBe('newer socket'));
     expect(client.messages).toBe(1);
+  });
+
+  it('says that it has its channel again after others took its replica for dead', async () => {
+    await register({ kind: 'websocket' });
+    await append(numbered(1));
+    const attached = await attach();
+    const client = new SlowClient();
+    let attachedAgain = 0;
+    const session = sessionOf(client, { attachedAgain: () => attachedAgain++ });
+    session.start(attached.hold, attached.cursor);
+    await eventually(() => expect(client.messages).toBe(1));
+    expect(attachedAgain).toBe(0);
+    // They announce that the channel is disconnected.
+    expect(await bench.releaseHeld('a#1')).toEqual([bench.channelId]);
+    session.wake();
+    await eventually(() => expect(attachedAgain).toBe(1));
+    expect(await bench.registry.inspect(bench.channelId)).toMatchObject({ held: true });
+    await eventually(() => expect(client.messages).toBe(2));
   });
 
   it('is told to come back when a Redis that was lost says that another socket has the channel', async () => {

@@ -74,6 +74,8 @@ export interface SessionListener {
   /** A frame is on its way. */
   sent(batch: EventBatch): void;
   delivered(events: number): void;
+  /** The session had lost its channel, as others may have announced, and has it again. */
+  attachedAgain(): void;
   /**
    * The session gives the channel up. Either the service closes the socket: what has arrived is confirmed, and the channel is
    * free before the client answers the close. Or the socket had ended when the session attached to the channel again.
@@ -386,6 +388,8 @@ export class WebSocketSession implements Holder {
     this.isInDoubt = false;
     this.hold = attached.hold;
     this.cursor = attached.cursor;
-    return this.isOpen;
+    if (!this.isOpen) return false;
+    this.listener.attachedAgain();
+    return true;
   }
 }

@@ -87,6 +87,7 @@ export class WebSocketSessions {
         this.last.add(keyId, batch, 'sent');
       },
       delivered: (events) => this.telemetry.delivered('websocket', events),
+      attachedAgain: () => binding.announce(keyId),
       failed: (err) => this.logger.debug({ err, channelId: keyId }, 'socket waits for Redis'),
       left: (hold) => void binding.release(session, hold),
       ended: (hold, cause) => {
