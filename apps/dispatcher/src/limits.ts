@@ -79,9 +79,13 @@ export const socketBytesPerSecondMin = 64 * 1024;
 /** A client is given up when a ping has no answer for this long, whatever was sent before it. */
 export const socketStallMaxMs = minute;
 
-/** Batches on their way to a socket whose arrival is not proven yet, and events in them. */
+/**
+ * Batches on their way to a socket whose arrival is not proven yet, events in them, and bytes after which no further batch is
+ * sent. A client that reads `socketBytesPerSecondMin` has so many bytes, and another megabyte, within `socketStallMaxMs`.
+ */
 export const socketWindowBatches = 64;
 export const socketWindowEvents = 80_000;
+export const socketWindowBytes = 2 * 1024 * 1024;
 
 /**
  * Batches that are read together for a socket have at most this many bytes in all. They are sent within this time after Redis was

@@ -4,7 +4,7 @@ import type { Category } from '@lanyard/contracts';
 import { eventually } from '@lanyard/testing';
 import type { WebSocket } from 'ws';
 import { BodyBuffers } from '../src/delivery/body-buffers.js';
-import { bodyBytesMax, pingTimeoutMs, socketBytesPerSecondMin } from '../src/limits.js';
+import { bodyBytesMax, pingTimeoutMs, socketBytesPerSecondMin, socketWindowBytes } from '../src/limits.js';
 import { BodyBudget } from '../src/queue/body-budget.js';
 import type { Attached, ChannelQueue, Hold } from '../src/queue/channel-queue.js';
 import { type SessionListener, type SessionParts, WebSocketSession } from '../src/connections/websocket-session.js';
@@ -277,6 +277,28 @@ describe('a WebSocket whose client is slow', () => {
     expect(client.closedAs).toBeUndefined();
     session.tick(dueMs + 1_000);
     expect(client.closedAs).toBe('ping not answered');
+  });
+
+  it('gets no more large messages than it can read in the time for a ping, and more with each pong', async () => {
+    await register({ kind: 'websocket', eventsMax: 1 });
+    const megabyte = 'x'.repeat(socketWindowBytes / 2);
+    for (let n = 0; n < 4; n++) await append([event(`{"n":${n},"x":"${megabyte}"}`)]);
+    const attached = await attach();
+    const client = new SlowClient();
+    const session = sessionOf(client, {});
+    session.start(attached.hold, attached.cursor);
+    const isNowSent = async (messages: number): Promise<void> => {
+      await eventually(() => expect(client.messages).toBe(messages));
+      // Redis has answered what the session asked before this.
+      await bench.registry.inspect(bench.channelId);
+      expect(client.messages).toBe(messages);
+    };
+    await isNowSent(2);
+    client.answer(client.pings.at(-1));
+    await isNowSent(3);
+    client.answer(client.pings.at(-1));
+    await isNowSent(4);
+    expect(client.closedAs).toBeUndefined();
   });
 
   it('confirms what its pongs prove while a confirmation is under way, also when it is told to come back', async () => {

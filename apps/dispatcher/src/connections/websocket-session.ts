@@ -9,6 +9,7 @@ import {
   socketReadAhead,
   socketStallMaxMs,
   socketWindowBatches,
+  socketWindowBytes,
   socketWindowEvents,
 } from '../limits.js';
 import {
@@ -256,6 +257,7 @@ export class WebSocketSession implements Holder {
   private get hasRoom(): boolean {
     const sent = [...this.unproven, ...this.confirmed, ...this.pings.flatMap(({ batches }) => batches)];
     if (sent.length >= socketWindowBatches || eventsOf(sent) >= socketWindowEvents) return false;
+    if (this.bytesSent - this.bytesArrived >= socketWindowBytes) return false;
     return this.line.socket.bufferedAmount < this.parts.bodies.budget.socketBytesMax;
   }
 
