@@ -328,7 +328,7 @@ export class Experiment {
   }
 
   /** Injects faults until the time is up, with pauses, and at least once. */
-  async repeat(work: (n: number) => Promise<void>, leastMs = 100, mostMs = 900) {
+  async repeat(leastMs: number, mostMs: number, work: (n: number) => Promise<unknown>) {
     for (let n = 0; n === 0 || !this.isOver; n++) {
       await this.pause(leastMs, mostMs);
       await work(n);

@@ -70,20 +70,16 @@ const threeBrokers: Row = {
     await admin.connect();
     const kinds = Object.keys(faults);
     try {
-      await experiment.repeat(
-        async (n) => {
-          await brokers.settled(admin, topics);
-          const situation = { experiment, brokers, ...(await victims(experiment, brokers, admin, topics)) };
-          const kind = kinds[n % kinds.length] ?? '';
-          await experiment.fault(kind, {}, async () => {
-            await faults[kind]?.(situation);
-            await brokers.heal();
-            await sleep(500);
-          });
-        },
-        500,
-        1_500,
-      );
+      await experiment.repeat(500, 1_500, async (n) => {
+        await brokers.settled(admin, topics);
+        const situation = { experiment, brokers, ...(await victims(experiment, brokers, admin, topics)) };
+        const kind = kinds[n % kinds.length] ?? '';
+        await experiment.fault(kind, {}, async () => {
+          await faults[kind]?.(situation);
+          await brokers.heal();
+          await sleep(500);
+        });
+      });
     } finally {
       await admin.disconnect();
     }

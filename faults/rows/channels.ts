@@ -78,26 +78,22 @@ const changing: Row = {
     const pulls = experiment.channelsOf('pull');
     const doomed = [first?.name, second?.name, third?.name, rest.at(-1)?.name, pulls[0]].flatMap((name) => name ?? []);
     const alive = rest.slice(0, -1).map(({ name }) => name);
-    await experiment.repeat(
-      async (n) => {
-        const victim = n % 2 === 0 ? doomed.shift() : undefined;
-        if (victim) {
-          const byCall = random.chance(0.6);
-          await experiment.fault(byCall ? 'channel deleted' : 'key deleted', { times: 1 }, () =>
-            (byCall ? deleteChannel : deleteKey)(experiment, victim),
-          );
-          return;
-        }
-        const name = random.pick(alive);
-        const isSocket = experiment.system.sockets.has(name);
-        const off = isSocket && random.chance(0.4);
-        await experiment.fault(off ? 'key switched off' : 'configured', { times: off ? 1 : 0 }, () =>
-          (off ? switchOff : configure)(experiment, name),
+    await experiment.repeat(50, 500, async (n) => {
+      const victim = n % 2 === 0 ? doomed.shift() : undefined;
+      if (victim) {
+        const byCall = random.chance(0.6);
+        await experiment.fault(byCall ? 'channel deleted' : 'key deleted', { times: 1 }, () =>
+          (byCall ? deleteChannel : deleteKey)(experiment, victim),
         );
-      },
-      50,
-      500,
-    );
+        return;
+      }
+      const name = random.pick(alive);
+      const isSocket = experiment.system.sockets.has(name);
+      const off = isSocket && random.chance(0.4);
+      await experiment.fault(off ? 'key switched off' : 'configured', { times: off ? 1 : 0 }, () =>
+        (off ? switchOff : configure)(experiment, name),
+      );
+    });
   },
 };
 
@@ -123,26 +119,22 @@ const names: Row = {
     resolveTo(experiment, '127.0.0.1');
     const url = receiver.url.replace('127.0.0.1', 'receiver.example');
     await system.mustCall(name, 'PUT', 'callback', { url, serialization: { cfg: { include_uid: true } } });
-    await experiment.repeat(
-      async () => {
-        const address = experiment.random.pick(['', '10.0.0.1', '169.254.169.254']);
-        await experiment.fault(`name leads to ${address || 'nothing'}`, { times: 1 }, async () => {
-          resolveTo(experiment, address);
-          await sleep(200);
-          // Names are resolved when connections are made, and each dispatcher has an open one.
-          receiver.cut();
-          await sleep(200);
-          const before = receiver.attempts.length;
-          await experiment.pause(500, 2_000);
-          if (receiver.attempts.length > before)
-            experiment.violation(`F21 a request came although the name led to ${address || 'nothing'}`);
-          resolveTo(experiment, '127.0.0.1');
-          await eventually(() => receiver.attempts.length > before, 10_000);
-        });
-      },
-      100,
-      400,
-    );
+    await experiment.repeat(100, 400, async () => {
+      const address = experiment.random.pick(['', '10.0.0.1', '169.254.169.254']);
+      await experiment.fault(`name leads to ${address || 'nothing'}`, { times: 1 }, async () => {
+        resolveTo(experiment, address);
+        await sleep(200);
+        // Names are resolved when connections are made, and each dispatcher has an open one.
+        receiver.cut();
+        await sleep(200);
+        const before = receiver.attempts.length;
+        await experiment.pause(500, 2_000);
+        if (receiver.attempts.length > before)
+          experiment.violation(`F21 a request came although the name led to ${address || 'nothing'}`);
+        resolveTo(experiment, '127.0.0.1');
+        await eventually(() => receiver.attempts.length > before, 10_000);
+      });
+    });
   },
 };
 

@@ -70,7 +70,7 @@ const redisFull: Row = {
     return { heal: async () => disk().free(), stop: async () => disk().unmount() };
   },
   inject: (experiment) =>
-    experiment.repeat((n) => (n % 2 === 0 ? fullWithFsync(experiment) : fullWithoutFsync(experiment)), 300, 1_200),
+    experiment.repeat(300, 1_200, (n) => (n % 2 === 0 ? fullWithFsync(experiment) : fullWithoutFsync(experiment))),
 };
 
 /** Larger than a page each, so that the dead letters do not fit into the allocated pages of the topic. */
@@ -106,29 +106,25 @@ const kafkaFull: Row = {
     const { system, random, infrastructure } = experiment;
     const topic = system.kafka.topicName(DeviceValues.name);
     let sent = 0;
-    await experiment.repeat(
-      async () => {
-        await experiment.fault('full disk of Kafka, kill', { times: 2 }, async () => {
-          // The poison is written before the disk is full, and read when it is.
-          for (const replica of system.replicas) replica.pause();
-          for (let n = 0; n < poisonsEach; n++)
-            await system.producer.sendTo(topic, { ...poisonMessage(), key: random.pick(system.load.devices).id });
-          sent += poisonsEach;
-          disk().fill();
-          for (const replica of system.replicas) replica.resume();
-          if (!(await endsByItself(infrastructure.kafka)))
-            experiment.violation('F29 Kafka did not end although its disk was full');
-          await experiment.pause(500, 3_000);
-          // Kafka alone has the letters that the replicas were about to write.
-          await Promise.all(system.replicas.map((replica) => replica.kill()));
-          disk().free();
-          await infrastructure.kafka.heal();
-          await Promise.all(system.replicas.map((replica) => replica.start()));
-        });
-      },
-      1_000,
-      2_000,
-    );
+    await experiment.repeat(1_000, 2_000, async () => {
+      await experiment.fault('full disk of Kafka, kill', { times: 2 }, async () => {
+        // The poison is written before the disk is full, and read when it is.
+        for (const replica of system.replicas) replica.pause();
+        for (let n = 0; n < poisonsEach; n++)
+          await system.producer.sendTo(topic, { ...poisonMessage(), key: random.pick(system.load.devices).id });
+        sent += poisonsEach;
+        disk().fill();
+        for (const replica of system.replicas) replica.resume();
+        if (!(await endsByItself(infrastructure.kafka)))
+          experiment.violation('F29 Kafka did not end although its disk was full');
+        await experiment.pause(500, 3_000);
+        // Kafka alone has the letters that the replicas were about to write.
+        await Promise.all(system.replicas.map((replica) => replica.kill()));
+        disk().free();
+        await infrastructure.kafka.heal();
+        await Promise.all(system.replicas.map((replica) => replica.start()));
+      });
+    });
     const letters = () => system.endOf(`${DeviceValues.name}.dispatcher.dlq`);
     await eventually(async () => (await letters()) >= sent, 40_000);
     const found = await letters();
@@ -185,35 +181,31 @@ const postgresFull: Row = {
     const [channel = ''] = experiment.channelsOf('callback');
     const changes = new Changes();
     let n = 100;
-    await experiment.repeat(
-      async () => {
-        await experiment.fault('full disk of PostgreSQL', { times: 2 }, async () => {
-          const refusedBefore = changes.refused;
-          const session = await system.session();
-          disk().fill();
-          const isRefused = async () => {
-            await switchLog(session);
-            await change(experiment, changes, channel, ++n);
-            return changes.refused > refusedBefore + 2;
-          };
-          if (!(await eventually(isRefused, endsWithinMs)))
-            experiment.violation('F30 PostgreSQL refused nothing although its disk was full');
-          if (!(await experiment.delivers(5_000)))
-            experiment.violation('F30 nothing was delivered while the disk of PostgreSQL was full');
-          disk().free();
-          await session.end().catch(() => undefined);
-          await infrastructure.postgresql.heal();
-        });
-        const read = () => system.call(channel, 'GET', 'callback').catch(() => ({ status: 0, json: undefined }));
-        if (!(await eventually(async () => (await read()).status === 200, 20_000)))
-          return experiment.violation('F30 the API did not come back when there was space');
-        const found = (await read()).json?.serialization?.max_chunk_size;
-        if (changes.accepted > 0 && found !== changes.accepted && !changes.possible.has(found))
-          experiment.violation(`F30 change ${changes.accepted} was accepted, ${found} is there`);
-      },
-      500,
-      1_500,
-    );
+    await experiment.repeat(500, 1_500, async () => {
+      await experiment.fault('full disk of PostgreSQL', { times: 2 }, async () => {
+        const refusedBefore = changes.refused;
+        const session = await system.session();
+        disk().fill();
+        const isRefused = async () => {
+          await switchLog(session);
+          await change(experiment, changes, channel, ++n);
+          return changes.refused > refusedBefore + 2;
+        };
+        if (!(await eventually(isRefused, endsWithinMs)))
+          experiment.violation('F30 PostgreSQL refused nothing although its disk was full');
+        if (!(await experiment.delivers(5_000)))
+          experiment.violation('F30 nothing was delivered while the disk of PostgreSQL was full');
+        disk().free();
+        await session.end().catch(() => undefined);
+        await infrastructure.postgresql.heal();
+      });
+      const read = () => system.call(channel, 'GET', 'callback').catch(() => ({ status: 0, json: undefined }));
+      if (!(await eventually(async () => (await read()).status === 200, 20_000)))
+        return experiment.violation('F30 the API did not come back when there was space');
+      const found = (await read()).json?.serialization?.max_chunk_size;
+      if (changes.accepted > 0 && found !== changes.accepted && !changes.possible.has(found))
+        experiment.violation(`F30 change ${changes.accepted} was accepted, ${found} is there`);
+    });
   },
 };
 

@@ -25,7 +25,7 @@ const killed: Row = {
   about: 'SIGKILL of a dispatcher before and after an append, a claim, a confirmation',
   seconds: 12,
   inject: (experiment) =>
-    experiment.repeat(async (n) => {
+    experiment.repeat(100, 900, async (n) => {
       const replica = experiment.victim();
       const moment = moments[n % moments.length] ?? 'append';
       const isAnswer = experiment.random.chance(0.5);
@@ -49,19 +49,15 @@ const paused: Row = {
   seconds: 20,
   inject: async (experiment) => {
     for (const receiver of experiment.system.callbacks.values()) receiver.behaviour = 'slow';
-    await experiment.repeat(
-      async () => {
-        const replica = experiment.victim();
-        await experiment.fault('SIGSTOP', { times: afterPause, afterMs: 1_500 }, async () => {
-          replica.pause();
-          // After 5 s of silence, other replicas may take its channels.
-          await sleep(experiment.random.chance(0.75) ? experiment.random.int(6_500, 8_000) : 1_500);
-          replica.resume();
-        });
-      },
-      3_000,
-      4_000,
-    );
+    await experiment.repeat(3_000, 4_000, async () => {
+      const replica = experiment.victim();
+      await experiment.fault('SIGSTOP', { times: afterPause, afterMs: 1_500 }, async () => {
+        replica.pause();
+        // After 5 s of silence, other replicas may take its channels.
+        await sleep(experiment.random.chance(0.75) ? experiment.random.int(6_500, 8_000) : 1_500);
+        replica.resume();
+      });
+    });
   },
 };
 
@@ -85,19 +81,15 @@ const storm: Row = {
   about: 'rebalance storm: members are thrown out of their groups, replicas join and leave',
   seconds: 12,
   inject: (experiment) =>
-    experiment.repeat(
-      async (n) => {
-        const replica = experiment.victim();
-        if (n % 5 !== 4) await experiment.fault('thrown out of the group', {}, () => experiment.system.evict(replica));
-        else
-          await experiment.fault('SIGTERM and back', { times: 1 }, async () => {
-            await replica.stop();
-            await replica.start();
-          });
-      },
-      300,
-      1_800,
-    ),
+    experiment.repeat(300, 1_800, async (n) => {
+      const replica = experiment.victim();
+      if (n % 5 !== 4) await experiment.fault('thrown out of the group', {}, () => experiment.system.evict(replica));
+      else
+        await experiment.fault('SIGTERM and back', { times: 1 }, async () => {
+          await replica.stop();
+          await replica.start();
+        });
+    }),
 };
 
 /** Share of a processor while there is no work. */
@@ -107,7 +99,7 @@ const calm: Row = {
   name: 'F0',
   about: 'no fault at all: nothing twice, and an idle dispatcher is idle',
   seconds: 5,
-  inject: (experiment) => experiment.repeat(() => experiment.audit()),
+  inject: (experiment) => experiment.repeat(100, 900, () => experiment.audit()),
   after: async (experiment) => {
     const { replicas } = experiment.system;
     const used = () => replicas.map(({ cpuSeconds }) => cpuSeconds);

@@ -77,13 +77,7 @@ const everything: Row = {
   drainMs: 90_000,
   inject: async (experiment) => {
     const worker = (names: string[]) =>
-      experiment.repeat(
-        async () => {
-          await actions[experiment.random.pick(names)]?.(experiment);
-        },
-        100,
-        800,
-      );
+      experiment.repeat(100, 800, async () => actions[experiment.random.pick(names)]?.(experiment));
     await Promise.all([worker(Object.keys(actions).filter((name) => !light.includes(name))), worker(light)]);
     await sleep(500);
   },

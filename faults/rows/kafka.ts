@@ -47,18 +47,14 @@ const poison: Row = {
   seconds: 8,
   inject: async (experiment) => {
     const { system, random } = experiment;
-    await experiment.repeat(
-      async () => {
-        const name = random.pick(Object.keys(poisons));
-        const device = random.pick(system.load.devices);
-        await experiment.fault(`poison: ${name}`, {}, async () => {
-          const message = poisons[name]?.() ?? example();
-          await system.producer.sendTo(system.kafka.topicName(DeviceValues.name), { ...message, key: device.id });
-        });
-      },
-      20,
-      200,
-    );
+    await experiment.repeat(20, 200, async () => {
+      const name = random.pick(Object.keys(poisons));
+      const device = random.pick(system.load.devices);
+      await experiment.fault(`poison: ${name}`, {}, async () => {
+        const message = poisons[name]?.() ?? example();
+        await system.producer.sendTo(system.kafka.topicName(DeviceValues.name), { ...message, key: device.id });
+      });
+    });
     const letters = () => system.endOf(`${DeviceValues.name}.dispatcher.dlq`);
     const sent = experiment.injections;
     await eventually(async () => (await letters()) >= sent, 20_000);
@@ -73,24 +69,20 @@ const withoutPostgres: Row = {
   exclusive: true,
   seconds: 12,
   inject: (experiment) =>
-    experiment.repeat(
-      async () => {
-        const { infrastructure, system } = experiment;
-        const [channel = ''] = experiment.channelsOf('callback');
-        const status = async () => (await system.call(channel, 'GET', 'callback').catch(() => ({ status: 0 }))).status;
-        await experiment.fault('kill PostgreSQL', { times: 1 }, async () => {
-          await infrastructure.postgresql.kill();
-          const answer = await status();
-          if (answer !== 503) experiment.violation(`F17 without PostgreSQL the API answered ${answer}, not 503`);
-          if (!(await experiment.delivers(5_000))) experiment.violation('F17 nothing was delivered without PostgreSQL');
-          await infrastructure.postgresql.start();
-        });
-        if (!(await eventually(async () => (await status()) === 200, 20_000)))
-          experiment.violation('F17 the API did not come back with PostgreSQL');
-      },
-      500,
-      1_500,
-    ),
+    experiment.repeat(500, 1_500, async () => {
+      const { infrastructure, system } = experiment;
+      const [channel = ''] = experiment.channelsOf('callback');
+      const status = async () => (await system.call(channel, 'GET', 'callback').catch(() => ({ status: 0 }))).status;
+      await experiment.fault('kill PostgreSQL', { times: 1 }, async () => {
+        await infrastructure.postgresql.kill();
+        const answer = await status();
+        if (answer !== 503) experiment.violation(`F17 without PostgreSQL the API answered ${answer}, not 503`);
+        if (!(await experiment.delivers(5_000))) experiment.violation('F17 nothing was delivered without PostgreSQL');
+        await infrastructure.postgresql.start();
+      });
+      if (!(await eventually(async () => (await status()) === 200, 20_000)))
+        experiment.violation('F17 the API did not come back with PostgreSQL');
+    }),
 };
 
 export const kafkaRows = [morePartitions, poison, withoutPostgres];

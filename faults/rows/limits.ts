@@ -5,19 +5,15 @@ import { eventually, type Experiment, type Row } from '../experiment.ts';
 const hourMs = 3_600_000;
 
 const jump = (experiment: Experiment) =>
-  experiment.repeat(
-    async () => {
-      const replica = experiment.victim();
-      const sign = experiment.random.pick([-1, 1]);
-      await experiment.fault(`clock ${sign > 0 ? '+' : '-'}1 h`, { times: 1 }, async () => {
-        replica.shiftClock(sign * hourMs);
-        await experiment.pause(500, 1_500);
-        replica.shiftClock(0);
-      });
-    },
-    300,
-    1_000,
-  );
+  experiment.repeat(300, 1_000, async () => {
+    const replica = experiment.victim();
+    const sign = experiment.random.pick([-1, 1]);
+    await experiment.fault(`clock ${sign > 0 ? '+' : '-'}1 h`, { times: 1 }, async () => {
+      replica.shiftClock(sign * hourMs);
+      await experiment.pause(500, 1_500);
+      replica.shiftClock(0);
+    });
+  });
 
 const clocks: Row = {
   name: 'F22',
@@ -42,16 +38,12 @@ const clocksOfProducers: Row = {
       for (const device of system.load.devices) device.producer ??= random.pick(producers);
     };
     setClocks();
-    await experiment.repeat(
-      async () => {
-        await experiment.fault('new channels, clocks minutes apart', {}, async () => {
-          await system.addTenant(['callback', 'websocket', 'pull'], 4);
-          setClocks();
-        });
-      },
-      500,
-      1_500,
-    );
+    await experiment.repeat(500, 1_500, async () => {
+      await experiment.fault('new channels, clocks minutes apart', {}, async () => {
+        await system.addTenant(['callback', 'websocket', 'pull'], 4);
+        setClocks();
+      });
+    });
   },
 };
 

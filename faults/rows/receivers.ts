@@ -50,21 +50,14 @@ const refusing: Row = {
     const receivers = [...experiment.system.callbacks.values()];
     await Promise.all(
       receivers.slice(1).map((receiver) =>
-        experiment.repeat(
-          async () => {
-            const streak = experiment.random.int(1, 3);
-            await experiment.fault('refuses', {}, async () => {
-              const begun = receiver.attempts.length;
-              receiver.misbehave(experiment.random.pick(refusals), streak);
-              await eventually(
-                () => receiver.attempts.slice(begun).some(({ answer }) => answer === 'accepted'),
-                15_000,
-              );
-            });
-          },
-          50,
-          300,
-        ),
+        experiment.repeat(50, 300, async () => {
+          const streak = experiment.random.int(1, 3);
+          await experiment.fault('refuses', {}, async () => {
+            const begun = receiver.attempts.length;
+            receiver.misbehave(experiment.random.pick(refusals), streak);
+            await eventually(() => receiver.attempts.slice(begun).some(({ answer }) => answer === 'accepted'), 15_000);
+          });
+        }),
       ),
     );
   },
@@ -111,17 +104,13 @@ const dying: Row = {
   kinds: ['callback', 'callback', 'callback'],
   seconds: 9,
   inject: async (experiment) => {
-    await experiment.repeat(
-      async () => {
-        const receiver = experiment.random.pick([...experiment.system.callbacks.values()]);
-        await experiment.fault('dies', {}, async () => {
-          if (experiment.random.chance(0.7)) receiver.misbehave('dies');
-          else receiver.hangUps = 1;
-        });
-      },
-      50,
-      400,
-    );
+    await experiment.repeat(50, 400, async () => {
+      const receiver = experiment.random.pick([...experiment.system.callbacks.values()]);
+      await experiment.fault('dies', {}, async () => {
+        if (experiment.random.chance(0.7)) receiver.misbehave('dies');
+        else receiver.hangUps = 1;
+      });
+    });
   },
 };
 
@@ -132,21 +121,17 @@ const sockets: Row = {
   kinds: ['websocket', 'websocket'],
   seconds: 14,
   inject: (experiment) =>
-    experiment.repeat(
-      async (n) => {
-        const all = [...experiment.system.sockets.values()];
-        const socket = experiment.random.pick(all.slice(1));
-        const what =
-          n === 0
-            ? 'no pong'
-            : experiment.random.pick(['cut', 'cut', 'stops reading', 'stops reading, is cut', 'second']);
-        await experiment.fault(`socket: ${what}`, { times: 1 }, () =>
-          disturb(experiment, what, what === 'no pong' ? all[0] : socket),
-        );
-      },
-      50,
-      500,
-    ),
+    experiment.repeat(50, 500, async (n) => {
+      const all = [...experiment.system.sockets.values()];
+      const socket = experiment.random.pick(all.slice(1));
+      const what =
+        n === 0
+          ? 'no pong'
+          : experiment.random.pick(['cut', 'cut', 'stops reading', 'stops reading, is cut', 'second']);
+      await experiment.fault(`socket: ${what}`, { times: 1 }, () =>
+        disturb(experiment, what, what === 'no pong' ? all[0] : socket),
+      );
+    }),
   after: async (experiment) => {
     const [deaf, quiet] = experiment.system.sockets.values();
     if (!deaf?.closed.includes(1001))
@@ -186,14 +171,10 @@ const impatient: Row = {
   kinds: ['pull', 'pull', 'pull'],
   seconds: 9,
   inject: (experiment) =>
-    experiment.repeat(
-      async () => {
-        const pull = experiment.random.pick([...experiment.system.pulls.values()]);
-        await experiment.fault('poll broken off', { times: 1 }, async () => pull.breakOff());
-      },
-      10,
-      120,
-    ),
+    experiment.repeat(10, 120, async () => {
+      const pull = experiment.random.pick([...experiment.system.pulls.values()]);
+      await experiment.fault('poll broken off', { times: 1 }, async () => pull.breakOff());
+    }),
 };
 
 export const receiverRows = [refusing, hanging, dying, sockets, impatient];

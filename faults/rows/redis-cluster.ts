@@ -57,22 +57,18 @@ const failsOver: Row = {
   inject: async (experiment) => {
     const cluster = clusterOf(experiment);
     const kinds = Object.keys(failOvers);
-    await experiment.repeat(
-      async (n) => {
-        const pair = await pairInUse(experiment, cluster);
-        const kind = kinds[n % kinds.length] ?? '';
-        await experiment.fault(kind, { times: afterFailOver, forgets: true }, async () => {
-          await failOvers[kind]?.(experiment, pair);
-          const tookOver = await eventually(() => pair.replica.isMaster(), takesOverWithinMs);
-          if (!tookOver) experiment.violation(`R1 ${kind}: no replica took over within ${takesOverWithinMs} ms`);
-          await experiment.pause(0, 1_000);
-          await cluster.heal();
-          await sleep(800);
-        });
-      },
-      300,
-      1_200,
-    );
+    await experiment.repeat(300, 1_200, async (n) => {
+      const pair = await pairInUse(experiment, cluster);
+      const kind = kinds[n % kinds.length] ?? '';
+      await experiment.fault(kind, { times: afterFailOver, forgets: true }, async () => {
+        await failOvers[kind]?.(experiment, pair);
+        const tookOver = await eventually(() => pair.replica.isMaster(), takesOverWithinMs);
+        if (!tookOver) experiment.violation(`R1 ${kind}: no replica took over within ${takesOverWithinMs} ms`);
+        await experiment.pause(0, 1_000);
+        await cluster.heal();
+        await sleep(800);
+      });
+    });
   },
 };
 
@@ -84,19 +80,15 @@ const slotsMove: Row = {
   inject: async (experiment) => {
     const cluster = clusterOf(experiment);
     const { random } = experiment;
-    await experiment.repeat(
-      async () => {
-        const slot = await cluster.slotOf(random.pick(shards));
-        const owner = await cluster.ownerOf(slot);
-        const others = (await cluster.pairs()).map(({ master }) => master).filter((node) => node !== owner);
-        await experiment.fault(`slot ${slot} moves`, { times: afterMove }, async () => {
-          await cluster.move(slot, random.pick(others), random.int(1, 3), () => experiment.pause(0, 150));
-          await cluster.settled();
-        });
-      },
-      100,
-      800,
-    );
+    await experiment.repeat(100, 800, async () => {
+      const slot = await cluster.slotOf(random.pick(shards));
+      const owner = await cluster.ownerOf(slot);
+      const others = (await cluster.pairs()).map(({ master }) => master).filter((node) => node !== owner);
+      await experiment.fault(`slot ${slot} moves`, { times: afterMove }, async () => {
+        await cluster.move(slot, random.pick(others), random.int(1, 3), () => experiment.pause(0, 150));
+        await cluster.settled();
+      });
+    });
   },
 };
 

@@ -13,19 +13,15 @@ const killed: Row = {
   about: 'SIGKILL of Redis, which writes every command to disk; restart',
   seconds: 10,
   inject: (experiment) =>
-    experiment.repeat(
-      async () => {
-        const { redis } = experiment;
-        await experiment.fault('kill Redis', { times: afterRedis }, async () => {
-          await redis.kill();
-          await experiment.pause(0, 600);
-          await redis.start();
-          await sleep(experiment.random.chance(0.3) ? 0 : 800);
-        });
-      },
-      100,
-      1_200,
-    ),
+    experiment.repeat(100, 1_200, async () => {
+      const { redis } = experiment;
+      await experiment.fault('kill Redis', { times: afterRedis }, async () => {
+        await redis.kill();
+        await experiment.pause(0, 600);
+        await redis.start();
+        await sleep(experiment.random.chance(0.3) ? 0 : 800);
+      });
+    }),
 };
 
 const lostTail: Row = {
@@ -38,39 +34,31 @@ const lostTail: Row = {
     const client = new Redis({ port: redis.port, host: '127.0.0.1' });
     await client.config('SET', 'appendfsync', 'everysec');
     client.disconnect();
-    await experiment.repeat(
-      async () => {
-        const onDisk = redis.logBytes;
-        await experiment.pause(100, 1_000);
-        await experiment.fault('power cut', { times: afterRedis, forgets: true }, async () => {
-          await redis.kill();
-          redis.truncateLog(onDisk);
-          await experiment.pause(0, 400);
-          await redis.start();
-          await sleep(800);
-        });
-      },
-      200,
-      1_000,
-    );
+    await experiment.repeat(200, 1_000, async () => {
+      const onDisk = redis.logBytes;
+      await experiment.pause(100, 1_000);
+      await experiment.fault('power cut', { times: afterRedis, forgets: true }, async () => {
+        await redis.kill();
+        redis.truncateLog(onDisk);
+        await experiment.pause(0, 400);
+        await redis.start();
+        await sleep(800);
+      });
+    });
   },
 };
 
 /** Kills Redis, which comes back without the data that `damage` removes from its disk. */
 const losesData = (experiment: Experiment, name: string, damage: (redis: RedisServer) => void, settleMs: number) =>
-  experiment.repeat(
-    async () => {
-      const { redis } = experiment;
-      await experiment.fault(name, { times: afterRedis, forgets: true }, async () => {
-        await redis.kill();
-        damage(redis);
-        await redis.start();
-        await sleep(settleMs);
-      });
-    },
-    300,
-    1_200,
-  );
+  experiment.repeat(300, 1_200, async () => {
+    const { redis } = experiment;
+    await experiment.fault(name, { times: afterRedis, forgets: true }, async () => {
+      await redis.kill();
+      damage(redis);
+      await redis.start();
+      await sleep(settleMs);
+    });
+  });
 
 const wiped: Row = {
   name: 'F6',
@@ -84,7 +72,7 @@ const frozen: Row = {
   about: 'Redis is suspended, also for longer than a command may take (5 s), and then runs what it was sent',
   seconds: 12,
   inject: (experiment) =>
-    experiment.repeat(async (n) => {
+    experiment.repeat(100, 900, async (n) => {
       const { redis } = experiment;
       await experiment.fault('SIGSTOP Redis', { times: afterRedis }, async () => {
         redis.pause();
@@ -113,7 +101,7 @@ const full: Row = {
   seconds: 10,
   inject: async (experiment) => {
     const client = new Redis({ port: experiment.redis.port, host: '127.0.0.1' });
-    await experiment.repeat(async () => {
+    await experiment.repeat(100, 900, async () => {
       await experiment.fault('maxmemory', { times: afterRedis }, async () => {
         const used = Number(/used_memory:(\d+)/.exec(await client.info('memory'))?.[1]);
         // The limit is reached at once, or a little later, in the middle of an operation.
@@ -133,24 +121,17 @@ const cutReplies: Row = {
   about: 'the connection to Redis breaks after a command was done and before its answer came back',
   seconds: 10,
   inject: (experiment) =>
-    experiment.repeat(
-      async () => {
-        const command = experiment.random.pick(commands);
-        const { redis } = experiment.victim();
-        const answered = experiment.random.chance(0.8);
-        await experiment.fault(
-          `cut ${answered ? 'answer' : 'request'} of ${command}`,
-          { times: afterLink },
-          async () => {
-            // A rare command is provoked.
-            if (command === 'attach') for (const socket of experiment.system.sockets.values()) socket.cut();
-            await redis.cutAt(experiment.asks(command), { afterAnswer: answered });
-          },
-        );
-      },
-      50,
-      500,
-    ),
+    experiment.repeat(50, 500, async () => {
+      const command = experiment.random.pick(commands);
+      const { redis } = experiment.victim();
+      const answered = experiment.random.chance(0.8);
+      const what = `cut ${answered ? 'answer' : 'request'} of ${command}`;
+      await experiment.fault(what, { times: afterLink }, async () => {
+        // A rare command is provoked.
+        if (command === 'attach') for (const socket of experiment.system.sockets.values()) socket.cut();
+        await redis.cutAt(experiment.asks(command), { afterAnswer: answered });
+      });
+    }),
 };
 
 const badLine: Row = {
@@ -158,7 +139,7 @@ const badLine: Row = {
   about: 'the line to Redis is slow, cut into pieces, stalls, is cut after some bytes, or is down',
   seconds: 12,
   inject: (experiment) =>
-    experiment.repeat(async () => {
+    experiment.repeat(100, 900, async () => {
       const { redis } = experiment.victim();
       const weather = experiment.random.pick(['slow', 'slices', 'stall', 'limit', 'down', 'bandwidth']);
       await experiment.fault(`line: ${weather}`, { times: afterLink * 2 }, async () => {

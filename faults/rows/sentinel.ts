@@ -57,21 +57,17 @@ const sentinel: Row = {
   inject: async (experiment) => {
     const sentinels = sentinelsOfRun.get(experiment.equipment) as Sentinels;
     const kinds = [...Object.keys(failOvers), 'the sentinels are away'];
-    await experiment.repeat(
-      async (n) => {
-        const kind = kinds[n % kinds.length] ?? '';
-        const forgets = kind in failOvers;
-        const master = (await sentinels.master()) as RedisNode;
-        await experiment.fault(kind, { times: afterFailOver, forgets }, async () => {
-          if (forgets) await failOver(experiment, sentinels, kind, master);
-          else await withoutSentinels(experiment, sentinels, master);
-          await sentinels.heal();
-          await sleep(800);
-        });
-      },
-      300,
-      1_200,
-    );
+    await experiment.repeat(300, 1_200, async (n) => {
+      const kind = kinds[n % kinds.length] ?? '';
+      const forgets = kind in failOvers;
+      const master = (await sentinels.master()) as RedisNode;
+      await experiment.fault(kind, { times: afterFailOver, forgets }, async () => {
+        if (forgets) await failOver(experiment, sentinels, kind, master);
+        else await withoutSentinels(experiment, sentinels, master);
+        await sentinels.heal();
+        await sleep(800);
+      });
+    });
   },
 };
 
