@@ -5,7 +5,7 @@ import { kafka, type ServerSpec } from '../tools/lanyard/infrastructure-processe
 import { tcpPort } from '../tools/lanyard/ports.ts';
 import { waitUntil } from '../tools/lanyard/probes.ts';
 import { TcpLine } from '@lanyard/testing';
-import { Server } from './infrastructure.ts';
+import { Infrastructure, Server } from './infrastructure.ts';
 import type { Socket } from 'node:net';
 import type { Admin } from 'kafkajs';
 
@@ -122,12 +122,17 @@ const copyStorage = (first: string, folder: string, id: number) => {
 
 export class Brokers {
   brokers: readonly Broker[];
+  /** With these brokers, for clients. */
+  infrastructure: Infrastructure;
 
-  constructor(brokers: readonly Broker[]) {
+  constructor(brokers: readonly Broker[], { binaries, databaseUrl }: Infrastructure) {
     this.brokers = brokers;
+    const addresses = brokers.map(({ lines }) => `${host}:${lines.clients.port}`);
+    this.infrastructure = new Infrastructure({ brokers: addresses, databaseUrl }, binaries);
   }
 
-  static async start(binaries: string, folder: string) {
+  static async start(infrastructure: Infrastructure, folder: string) {
+    const { binaries } = infrastructure;
     const ids = Array.from({ length: brokerCount }, (_, n) => n + 1);
     const ports: Ports[] = [];
     for (const _ of ids)
@@ -150,6 +155,7 @@ export class Brokers {
         });
         return new Broker(id, spec, own.clients, lines[n] as Lines);
       }),
+      infrastructure,
     );
     try {
       await Promise.all(brokers.brokers.map((broker) => broker.start()));
@@ -158,11 +164,6 @@ export class Brokers {
       throw error;
     }
     return brokers;
-  }
-
-  /** The addresses that clients get. */
-  get addresses() {
-    return this.brokers.map(({ lines }) => `${host}:${lines.clients.port}`);
   }
 
   broker(id: number) {

@@ -40,12 +40,11 @@ export interface Row {
 }
 
 /**
- * Replaces the infrastructure of the run. `environment`: variables of the dispatchers;
+ * Replaces the infrastructure of the run, and is there for `inject`. `environment`: variables of the dispatchers;
  * `redisPorts`: every process of a Redis with several; `environment` then names these to the dispatchers, without a proxy
  */
 export interface Equipment {
   infrastructure?: Infrastructure;
-  redis?: RedisServer;
   redisPorts?: readonly number[];
   environment?: Record<string, string>;
   heal?: () => Promise<unknown>;
@@ -135,8 +134,7 @@ export class Experiment {
     this.equipment = (await row.equip?.(this.infrastructure, folder)) ?? {};
     this.infrastructure = this.equipment.infrastructure ?? this.infrastructure;
     try {
-      if (!this.equipment.redisPorts)
-        this.startedRedis = this.equipment.redis ?? (await this.infrastructure.startRedis(folder));
+      if (!this.equipment.redisPorts) this.startedRedis = await this.infrastructure.startRedis(folder);
       return await this.runOn(folder, startedAt);
     } finally {
       await this.startedRedis?.stop();

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { removeData } from '../tools/lanyard/infrastructure-processes.ts';
 import { dataFolder, root } from '../tools/lanyard/project.ts';
+import { severalAtOnce } from '../tools/testing/several-at-once.ts';
 import { Infrastructure, type Shared } from './infrastructure.ts';
 import { Experiment, type Outcome, type Row } from './experiment.ts';
 import { copyProgram } from './program.ts';
@@ -72,12 +73,10 @@ export class Matrix {
   /** Runs rows that share the infrastructure in parallel, then exclusive ones alone. Results are in the order of the jobs. */
   async inTurns<J, R>(jobs: readonly J[], rowOf: (job: J) => Row, work: (job: J) => Promise<R>): Promise<R[]> {
     const results = new Map<J, R>();
-    const shared = jobs.filter((job) => !rowOf(job).exclusive);
-    const workers = Array.from({ length: this.options.parallel }, async () => {
-      for (let job = shared.shift(); job; job = shared.shift()) results.set(job, await work(job));
-    });
-    await Promise.all(workers);
-    for (const job of jobs.filter((one) => rowOf(one).exclusive)) {
+    const isExclusive = (job: J) => rowOf(job).exclusive === true;
+    const shared = jobs.filter((job) => !isExclusive(job));
+    await severalAtOnce(this.options.parallel, shared, async (job) => results.set(job, await work(job)));
+    for (const job of jobs.filter(isExclusive)) {
       results.set(job, await work(job));
       await this.infrastructure.heal();
     }
@@ -114,19 +113,20 @@ export class Matrix {
 
   async runBug(bug: Bug, seed: number): Promise<BugOutcome> {
     const { say } = this.options;
+    const about = { bug: bug.name, about: bug.about, row: bug.row };
     const program = copyProgram(join(this.folder, 'bugs', `${bug.name}-${bug.row}`), bug);
     const row = { ...rowOfBug(bug), drainMs: bugDrainMs };
     for (let run = 0; run < bugSeeds; run++) {
       const outcome = await this.runOne({ row, seed: seed + run, program });
       const { notRun } = outcome;
-      if (notRun) return { bug: bug.name, about: bug.about, row: bug.row, caught: false, by: '', runs: run, notRun };
+      if (notRun) return { ...about, caught: false, by: '', runs: run, notRun };
       const by = outcome.violations.find((text) => bug.shows.test(text));
       if (!by) continue;
       say(`bug ${bug.name}: caught by ${bug.row}: ${by}`);
-      return { bug: bug.name, about: bug.about, row: bug.row, caught: true, by, runs: run + 1 };
+      return { ...about, caught: true, by, runs: run + 1 };
     }
     say(`bug ${bug.name}: NOT caught by ${bug.row}`);
-    return { bug: bug.name, about: bug.about, row: bug.row, caught: false, by: '', runs: bugSeeds };
+    return { ...about, caught: false, by: '', runs: bugSeeds };
   }
 
   /** Histories and logs are kept when something was violated. */

@@ -68,12 +68,13 @@ export class Sentinels {
     return all;
   }
 
-  get ports() {
+  get redisPorts() {
     return this.nodes.map(({ port }) => port);
   }
 
-  get url() {
-    return `redis+sentinel://${this.sentinels.map(({ port }) => `127.0.0.1:${port}`).join(',')}/${name}`;
+  get environment() {
+    const addresses = this.sentinels.map(({ port }) => `127.0.0.1:${port}`);
+    return { REDIS_URL: `redis+sentinel://${addresses.join(',')}/${name}` };
   }
 
   /** The port of the master according to each sentinel. */

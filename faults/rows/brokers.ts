@@ -2,14 +2,11 @@
 import { sleep } from '../../tools/lanyard/project.ts';
 import { DeviceCommandResults, DeviceSessions, DeviceValues } from '@lanyard/contracts';
 import { Brokers } from '../brokers.ts';
-import { Infrastructure } from '../infrastructure.ts';
-import { type Equipment, type Experiment, type Row } from '../experiment.ts';
+import { type Experiment, type Row } from '../experiment.ts';
 import type { Admin } from 'kafkajs';
 
 /** Longer than the other brokers need to elect leaders without this one. */
 const awayMs = [4_500, 6_500] as const;
-
-const brokersOfRun = new WeakMap<Equipment, Brokers>();
 
 interface Situation {
   experiment: Experiment;
@@ -51,19 +48,9 @@ const threeBrokers: Row = {
   about: 'three brokers: a leader is cut off from the others, killed, suspended; one is cut off and another killed',
   exclusive: true,
   seconds: 30,
-  equip: async (infrastructure, folder) => {
-    const brokers = await Brokers.start(infrastructure.binaries, folder);
-    const { databaseUrl, binaries } = infrastructure;
-    const equipment = {
-      infrastructure: new Infrastructure({ brokers: brokers.addresses, databaseUrl }, binaries),
-      heal: () => brokers.heal(),
-      stop: () => brokers.stop(),
-    };
-    brokersOfRun.set(equipment, brokers);
-    return equipment;
-  },
+  equip: (infrastructure, folder) => Brokers.start(infrastructure, folder),
   inject: async (experiment) => {
-    const brokers = brokersOfRun.get(experiment.equipment) as Brokers;
+    const brokers = experiment.equipment as Brokers;
     const { kafka } = experiment.system;
     const topics = [DeviceValues, DeviceSessions, DeviceCommandResults].map(({ name }) => kafka.topicName(name));
     const admin = kafka.kafka.admin();

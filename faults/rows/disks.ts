@@ -1,12 +1,13 @@
 /** Rows in which the disk of Kafka, PostgreSQL or Redis is full. They need permission to mount a small file system. */
 import { sleep } from '../../tools/lanyard/project.ts';
 import { join } from 'node:path';
-import { DeviceValues, encodeMessage, fixtures, type ResourceValueArrived } from '@lanyard/contracts';
+import { DeviceValues } from '@lanyard/contracts';
 import { Redis } from 'ioredis';
 import { isAlive } from '../../tools/lanyard/processes.ts';
 import { Infrastructure, type Server } from '../infrastructure.ts';
 import { type Equipment, eventually, type Experiment, type Row } from '../experiment.ts';
 import { cannotMount, SmallDisk } from '../small-disk.ts';
+import { exampleWith } from './kafka.ts';
 import type { Client } from 'pg';
 
 /** The disk of the running row: rows that fill a disk run alone. */
@@ -74,11 +75,7 @@ const redisFull: Row = {
 };
 
 /** Larger than a page each, so that the dead letters do not fit into the allocated pages of the topic. */
-const poisonMessage = () => {
-  const value = fixtures(DeviceValues).valid['notification for one key'] as ResourceValueArrived;
-  const message = encodeMessage(DeviceValues, value, { source: 'faults' });
-  return { ...message, headers: { ...message.headers, ce_category: 'rumours', filler: 'x'.repeat(8_000) } };
-};
+const poison = { ce_category: 'rumours', filler: 'x'.repeat(8_000) };
 
 const poisonsEach = 12;
 
@@ -111,7 +108,7 @@ const kafkaFull: Row = {
         // The poison is written before the disk is full, and read when it is.
         for (const replica of system.replicas) replica.pause();
         for (let n = 0; n < poisonsEach; n++)
-          await system.producer.sendTo(topic, { ...poisonMessage(), key: random.pick(system.load.devices).id });
+          await system.producer.sendTo(topic, { ...exampleWith(poison), key: random.pick(system.load.devices).id });
         sent += poisonsEach;
         disk().fill();
         for (const replica of system.replicas) replica.resume();

@@ -2,6 +2,13 @@
 import { sleep } from '../../tools/lanyard/project.ts';
 import { type Experiment, type Row } from '../experiment.ts';
 import { bounce } from './dispatcher.ts';
+import type { Server } from '../infrastructure.ts';
+
+const killAndStart = async (experiment: Experiment, server: Server, awayMaxMs: number) => {
+  await server.kill();
+  await experiment.pause(0, awayMaxMs);
+  await server.start();
+};
 
 const actions: Record<string, (experiment: Experiment) => Promise<unknown>> = {
   'kill a dispatcher': (experiment) =>
@@ -15,11 +22,7 @@ const actions: Record<string, (experiment: Experiment) => Promise<unknown>> = {
     });
   },
   'kill Redis': (experiment) =>
-    experiment.fault('kill Redis', { times: 7 }, async () => {
-      await experiment.redis.kill();
-      await experiment.pause(0, 500);
-      await experiment.redis.start();
-    }),
+    experiment.fault('kill Redis', { times: 7 }, () => killAndStart(experiment, experiment.redis, 500)),
   'tear the log of Redis': (experiment) =>
     experiment.fault('torn log', { times: 7, forgets: true }, async () => {
       await experiment.redis.kill();
@@ -38,17 +41,11 @@ const actions: Record<string, (experiment: Experiment) => Promise<unknown>> = {
       experiment.victim().redis.cutAt(experiment.asks('append', 'ack'), { afterAnswer: true }),
     ),
   'kill Kafka': (experiment) =>
-    experiment.fault('kill Kafka', {}, async () => {
-      await experiment.infrastructure.kafka.kill();
-      await experiment.pause(0, 1_000);
-      await experiment.infrastructure.kafka.start();
-    }),
+    experiment.fault('kill Kafka', {}, () => killAndStart(experiment, experiment.infrastructure.kafka, 1_000)),
   'kill PostgreSQL': (experiment) =>
-    experiment.fault('kill PostgreSQL', { times: 1 }, async () => {
-      await experiment.infrastructure.postgresql.kill();
-      await experiment.pause(0, 1_000);
-      await experiment.infrastructure.postgresql.start();
-    }),
+    experiment.fault('kill PostgreSQL', { times: 1 }, () =>
+      killAndStart(experiment, experiment.infrastructure.postgresql, 1_000),
+    ),
   'throw out of the group': (experiment) =>
     experiment.fault('thrown out', {}, () => experiment.system.evict(experiment.victim())),
   'cut a socket': (experiment) =>

@@ -32,12 +32,18 @@ const example = () => {
   return encodeMessage(DeviceValues, value, { source: 'faults' });
 };
 
+/** A message that is valid except for these headers. */
+export const exampleWith = (headers: Record<string, string>) => {
+  const message = example();
+  return { ...message, headers: { ...message.headers, ...headers } };
+};
+
 const poisons: Record<string, () => { key: string | null; value: Buffer | null; headers: Record<string, string> }> = {
-  'length beyond the value': () => ({ ...example(), headers: { ...example().headers, ce_itembytes: '999999' } }),
-  'length that cuts no object': () => ({ ...example(), headers: { ...example().headers, ce_itembytes: '17' } }),
-  'length that is no number': () => ({ ...example(), headers: { ...example().headers, ce_itembytes: 'many' } }),
-  'unknown category': () => ({ ...example(), headers: { ...example().headers, ce_category: 'rumours' } }),
-  'no account': () => ({ ...example(), headers: { ...example().headers, ce_account: '' } }),
+  'length beyond the value': () => exampleWith({ ce_itembytes: '999999' }),
+  'length that cuts no object': () => exampleWith({ ce_itembytes: '17' }),
+  'length that is no number': () => exampleWith({ ce_itembytes: 'many' }),
+  'unknown category': () => exampleWith({ ce_category: 'rumours' }),
+  'no account': () => exampleWith({ ce_account: '' }),
   'no value': () => ({ ...example(), value: null }),
 };
 

@@ -1,6 +1,6 @@
 /** Rows on a Redis Cluster: replicas take over from masters, and slots move from node to node. */
 import { sleep } from '../../tools/lanyard/project.ts';
-import { eventually, type Equipment, type Experiment, type Row } from '../experiment.ts';
+import { eventually, type Experiment, type Row } from '../experiment.ts';
 import { killWithLag, RedisCluster } from '../../tools/testing/redis-cluster.ts';
 
 /** A batch may be sent again when the link breaks, and again when a replica starts over, which each does up to twice. */
@@ -14,21 +14,10 @@ const takesOverWithinMs = 20_000;
 /** The shards of `DISPATCHER_QUEUE_SHARDS`, each in a different slot. */
 const shards = ['s0', 's1', 's2', 's3'];
 
-const clusters = new WeakMap<Equipment, RedisCluster>();
-
 const equip: NonNullable<Row['equip']> = async (_infrastructure, folder) => {
   const cluster = await RedisCluster.start(folder);
-  const equipment = {
-    redisPorts: cluster.ports,
-    environment: { REDIS_URL: cluster.url },
-    heal: () => cluster.heal(),
-    stop: () => cluster.stop(),
-  };
-  clusters.set(equipment, cluster);
-  return equipment;
+  return Object.assign(cluster, { redisPorts: cluster.ports, environment: { REDIS_URL: cluster.url } });
 };
-
-const clusterOf = ({ equipment }: Experiment) => clusters.get(equipment) as RedisCluster;
 
 /** A pair of nodes with slots that the dispatcher uses. */
 const pairInUse = async ({ random }: Experiment, cluster: RedisCluster) => {
@@ -55,7 +44,7 @@ const failsOver: Row = {
   equip,
   seconds: 24,
   inject: async (experiment) => {
-    const cluster = clusterOf(experiment);
+    const cluster = experiment.equipment as RedisCluster;
     const kinds = Object.keys(failOvers);
     await experiment.repeat(300, 1_200, async (n) => {
       const pair = await pairInUse(experiment, cluster);
@@ -78,7 +67,7 @@ const slotsMove: Row = {
   equip,
   seconds: 15,
   inject: async (experiment) => {
-    const cluster = clusterOf(experiment);
+    const cluster = experiment.equipment as RedisCluster;
     const { random } = experiment;
     await experiment.repeat(100, 800, async () => {
       const slot = await cluster.slotOf(random.pick(shards));

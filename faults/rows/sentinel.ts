@@ -1,14 +1,12 @@
 /** The row with a Redis whose master is elected by sentinels. */
 import { sleep } from '../../tools/lanyard/project.ts';
-import { eventually, type Equipment, type Experiment, type Row } from '../experiment.ts';
+import { eventually, type Experiment, type Row } from '../experiment.ts';
 import { killWithLag, type RedisNode } from '../../tools/testing/redis-cluster.ts';
 import { Sentinels } from '../sentinels.ts';
 
 /** A batch may be sent again when the link breaks, and again when a replica starts over, which each does up to twice. */
 const afterFailOver = 7;
 const takesOverWithinMs = 20_000;
-
-const sentinelsOfRun = new WeakMap<Equipment, Sentinels>();
 
 const failOvers: Record<string, (experiment: Experiment, sentinels: Sentinels, master: RedisNode) => Promise<unknown>> =
   {
@@ -43,19 +41,9 @@ const sentinel: Row = {
   name: 'R2',
   about: 'Redis with Sentinel: the master is killed, suspended, or replaced on request; all sentinels are away',
   seconds: 24,
-  equip: async (infrastructure, folder) => {
-    const sentinels = await Sentinels.start(infrastructure.binaries, folder);
-    const equipment = {
-      redisPorts: sentinels.ports,
-      environment: { REDIS_URL: sentinels.url },
-      heal: () => sentinels.heal(),
-      stop: () => sentinels.stop(),
-    };
-    sentinelsOfRun.set(equipment, sentinels);
-    return equipment;
-  },
+  equip: (infrastructure, folder) => Sentinels.start(infrastructure.binaries, folder),
   inject: async (experiment) => {
-    const sentinels = sentinelsOfRun.get(experiment.equipment) as Sentinels;
+    const sentinels = experiment.equipment as Sentinels;
     const kinds = [...Object.keys(failOvers), 'the sentinels are away'];
     await experiment.repeat(300, 1_200, async (n) => {
       const kind = kinds[n % kinds.length] ?? '';
