@@ -1,6 +1,5 @@
 /** Starts the bare programs, and sends registration updates to a bare endpoint as fast as it answers. */
 import { createSocket } from 'node:dgram';
-import { once } from 'node:events';
 import { encodeMessage } from '@lanyard/coap';
 import { DeviceCommandResults, DeviceSessions } from '@lanyard/contracts';
 import { sleep } from '../../tools/lanyard/project.ts';
@@ -54,20 +53,17 @@ const client = async (port: number) => {
 };
 
 export const measureBare = async (kind: 'echo' | 'coap', seconds: number) => {
-  const { child, lines, port, stop: kill } = await startProgram('bench/devices/bare-endpoint.ts', kind);
-  const ask = async () => {
-    const answer = once(lines, 'line');
-    child.stdin.write('\n');
-    const [line] = (await answer) as [string];
-    const [cpuMs = 0, messages = 0] = line.split(' ').map(Number);
+  const { ask, port, stop: kill } = await startProgram('bench/devices/bare-endpoint.ts', kind);
+  const measure = async () => {
+    const [cpuMs = 0, messages = 0] = (await ask()).split(' ').map(Number);
     return { cpuUs: (cpuMs * 1_000) / messages, messages };
   };
   const clients = await Promise.all(Array.from({ length: sockets }, () => client(port)));
   // A warm-up, in which code is compiled.
   await sleep(1_000);
-  await ask();
+  await measure();
   await sleep(seconds * 1_000);
-  const { cpuUs, messages } = await ask();
+  const { cpuUs, messages } = await measure();
   for (const stop of clients) stop();
   kill();
   return { cpuUs, perSecond: messages / seconds };
@@ -95,12 +91,10 @@ export const startRegistrar = async (system: BenchSystem) => {
   const topic = 'bench.registrar';
   await system.kafka.ensureTopics([{ ...DeviceSessions, name: topic }]);
   const args = [system.infrastructureUrls.redisUrl, system.brokers.join(), topic];
-  const { child, lines, port, stop } = await startProgram('bench/devices/bare-registrar.ts', ...args);
+  const { ask, port, stop } = await startProgram('bench/devices/bare-registrar.ts', ...args);
   const usage = async () => {
-    const answer = once(lines, 'line');
-    child.stdin.write('\n');
-    const [seconds] = (await answer) as [string];
-    return { atMs: performance.now(), cpuSeconds: Number(seconds) };
+    const cpuSeconds = Number(await ask());
+    return { atMs: performance.now(), cpuSeconds };
   };
   return { url: `coap://127.0.0.1:${port}`, usage, stop };
 };

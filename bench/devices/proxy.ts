@@ -7,7 +7,8 @@ import { AccessAccounts } from '@lanyard/contracts';
 import { Customer, identityHeaders } from '../../tools/testing/customer.ts';
 import { root } from '../../tools/lanyard/project.ts';
 import { scrape, sum } from '../../tools/testing/metrics.ts';
-import { endsWithThisProcess, Simulator } from '../../tools/testing/simulator.ts';
+import { endsWithThisProcess } from '../../tools/testing/program.ts';
+import { Simulator } from '../../tools/testing/simulator.ts';
 import { type BenchSystem, only } from '../system.ts';
 import type { Readable } from 'node:stream';
 

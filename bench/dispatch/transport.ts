@@ -3,11 +3,8 @@
  * the dispatcher, from chunks in memory; and by a dispatcher with queues in Redis, compared with programs that only empty
  * such queues.
  */
-import { spawn } from 'node:child_process';
-import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { root } from '../../tools/lanyard/project.ts';
+import { startProgram } from '../../tools/testing/program.ts';
 import { openSocket, Receiver, type Message } from '../application.ts';
 import { median, round } from '../statistics.ts';
 import { until } from '../travels.ts';
@@ -41,19 +38,10 @@ class PlainReceiver extends Receiver {
   }
 }
 
-const startSender = async (mode: 'put' | 'websocket', url: string, program: string, args: (number | string)[]) => {
-  const script = join(root, `bench/dispatch/${program}-sender.ts`);
-  const child = spawn(process.execPath, [script, mode, url, String(channels), ...args.map(String)], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
-  const port = await new Promise<number>((ready) =>
-    createInterface({ input: child.stdout }).once('line', (line) => ready(Number(line.split(' ')[1]))),
-  );
-  return {
-    port,
-    send: (messages: number) => child.stdin.write(`${messages}\n`),
-    stop: () => child.kill('SIGKILL'),
-  };
+const startSender = async (mode: 'put' | 'websocket', url: string, program: string, sizes: (number | string)[]) => {
+  const args = [mode, url, String(channels), ...sizes.map(String)];
+  const { child, port, stop } = await startProgram(`bench/dispatch/${program}-sender.ts`, ...args);
+  return { port, stop, send: (messages: number) => child.stdin.write(`${messages}\n`) };
 };
 
 export const transport: Bench = {

@@ -1,12 +1,11 @@
 /** Servers and loads of the DTLS benchmarks as processes, with OpenSSL as the reference if it can be compiled. */
-import { spawn, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface, type Interface } from 'node:readline';
 import { root } from '../../tools/lanyard/project.ts';
-import { startProgram } from '../../tools/testing/program.ts';
+import { startCommand, startProgram } from '../../tools/testing/program.ts';
 import { type Mode, pemFiles, pskHex, writeCertificates } from './settings.ts';
 
 /** `bare`: only the work that every handshake with a pre-shared key needs. */
@@ -36,19 +35,22 @@ export class Peers {
   }
 
   async server(kind: Kind, mode: Mode) {
-    if (kind !== 'openssl') return new Server(await startProgram(`bench/dtls/${kind}-server.ts`, mode, this.folder));
     const args = mode === 'psk' ? ['psk', pskHex] : ['ecdhe', ...pemFiles(this.folder)];
-    const child = spawn(this.reference, args, { stdio: ['pipe', 'pipe', 'inherit'] });
-    const stop = () => void child.kill('SIGKILL');
-    process.once('exit', stop);
-    const lines = createInterface({ input: child.stdout });
-    const [line] = (await once(lines, 'line')) as [string];
-    return new Server({ child, lines, port: Number(line.split(' ')[1]), stop });
+    const { ask, port, stop } = await (kind === 'openssl'
+      ? startCommand(this.reference, args)
+      : startProgram(`bench/dtls/${kind}-server.ts`, mode, this.folder));
+    /** Figures since the last call, except for connections and memory. */
+    const report = async () => {
+      const figures = (await ask()).split(' ').map(Number);
+      const [cpuMs = 0, handshakes = 0, messages = 0, connections = 0, rssKib = 0, usedKib] = figures;
+      return { cpuMs, handshakes, messages, connections, rssKib, usedKib };
+    };
+    return { port, report, stop };
   }
 
   /** `ended` resolves with the number of tasks done; rejects if one failed, or if none was done. */
-  async load(server: Server, mode: Mode, task: Task, sockets: number, seconds = 0) {
-    const args = [mode, this.folder, server.port, sockets, task, seconds].map(String);
+  async load({ port }: { port: number }, mode: Mode, task: Task, sockets: number, seconds = 0) {
+    const args = [mode, this.folder, port, sockets, task, seconds].map(String);
     const { lines, stop } = await startProgram('bench/dtls/load.ts', ...args);
     const ended = once(lines, 'line').then(([line]: string[]) => {
       const [done = 0, failed = 0] = line!.split(' ').map(Number);
@@ -56,37 +58,5 @@ export class Peers {
       return done;
     });
     return { ended, stop };
-  }
-}
-
-interface ServerProcess {
-  child: { stdin: { write: (text: string) => unknown } };
-  lines: Interface;
-  port: number;
-  stop: () => void;
-}
-
-export class Server {
-  private readonly process: ServerProcess;
-
-  constructor(process: ServerProcess) {
-    this.process = process;
-  }
-
-  get port() {
-    return this.process.port;
-  }
-
-  /** Figures since the last call, except for connections and memory. */
-  async report() {
-    const answer = once(this.process.lines, 'line');
-    this.process.child.stdin.write('\n');
-    const [line] = (await answer) as [string];
-    const [cpuMs = 0, handshakes = 0, messages = 0, connections = 0, rssKib = 0, usedKib] = line.split(' ').map(Number);
-    return { cpuMs, handshakes, messages, connections, rssKib, usedKib };
-  }
-
-  stop() {
-    this.process.stop();
   }
 }

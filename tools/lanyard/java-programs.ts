@@ -5,20 +5,24 @@ import { runProgram } from './programs.ts';
 import { root } from './project.ts';
 
 /**
- * The jars that `e2e/<folder>/pom.xml` names and the compiled programs of that folder and `java-tls`, created once per version.
- * Takes minutes if nothing is cached, so call it before a test's time limit starts.
+ * The jars that `pom.xml` of the first folder names and the compiled programs of all folders, created once per version in
+ * `.lanyard/<name>`. Takes minutes if nothing is cached.
  */
-export const prepareJava = async (folder: string): Promise<string> => {
-  const source = join(root, 'e2e', folder);
-  const programs = [source, join(root, 'e2e/java-tls')].flatMap((each) =>
-    readdirSync(each)
-      .filter((name) => name.endsWith('.java'))
-      .map((name) => join(each, name)),
+export const compileJava = async (name: string, folders: readonly [string, ...string[]]): Promise<string> => {
+  const pom = join(folders[0], 'pom.xml');
+  const programs = folders.flatMap((folder) =>
+    readdirSync(folder)
+      .filter((file) => file.endsWith('.java'))
+      .map((file) => join(folder, file)),
   );
-  const parts = [join(source, 'pom.xml'), ...programs].map((file) => readFileSync(file));
-  return madeOnce(`${join(root, '.lanyard', folder)}/`, parts, async (own) => {
+  const parts = [pom, ...programs].map((file) => readFileSync(file));
+  return madeOnce(`${join(root, '.lanyard', name)}/`, parts, async (own) => {
     const copy = ['dependency:copy-dependencies', '-DincludeScope=runtime', `-DoutputDirectory=${own}`];
-    await runProgram('mvn', ['-q', '-B', '-f', join(source, 'pom.xml'), ...copy]);
+    await runProgram('mvn', ['-q', '-B', '-f', pom, ...copy]);
     await runProgram('javac', ['-encoding', 'UTF-8', '-cp', `${own}/*`, '-d', own, ...programs]);
   });
 };
+
+/** The programs of `e2e/<folder>` and of `java-tls`. Call it before a test's time limit starts. */
+export const prepareJava = (folder: string) =>
+  compileJava(folder, [join(root, 'e2e', folder), join(root, 'e2e/java-tls')]);

@@ -5,18 +5,12 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { root, sleep } from '../lanyard/project.ts';
+import { endsWithThisProcess } from './program.ts';
 import { scrape, sum } from './metrics.ts';
 
 const askAgainMinMs = 50;
 /** A simulator of many devices lists all of their sockets for an answer, so it is asked rarely enough to serve them. */
 const askAgainFactor = 20;
-
-/** Kills the child when this process ends, so that a failed program leaves nothing behind. */
-export const endsWithThisProcess = (child: ChildProcess) => {
-  const kill = () => child.kill('SIGKILL');
-  process.once('exit', kill);
-  child.once('exit', () => process.off('exit', kill));
-};
 
 /**
  * Firmware as the simulator verifies it: a line with the version and the SHA-256 of the body, then the body.
