@@ -93,12 +93,8 @@ export class Sentinels {
 
   /** Lets a replica take over although the master is well. Sentinels refuse that until they know their replicas. */
   async failOver() {
-    const asked = () =>
-      this.sentinels[0]?.ask('SENTINEL', 'FAILOVER', name).then(
-        () => true,
-        () => false,
-      );
-    await waitUntil('the sentinel', async () => (await asked()) ?? false);
+    const asked = async () => this.sentinels[0]?.ask('SENTINEL', 'FAILOVER', name).then(Boolean, () => false) ?? false;
+    await waitUntil('the sentinel', asked);
   }
 
   /** Makes every other node a replica of this one, as an operator would configure nodes that are restarted. */

@@ -115,8 +115,8 @@ export const autoscaling = async (cluster: Cluster, millicores: number) => {
   const moved: SocketApplication[] = [];
   try {
     for (let n = 0; n < sockets; n++) {
-      const client = rehearsal.clientOf(await rehearsal.keyOf(`drill with WebSocket ${n}`));
-      moved.push(await new SocketApplication().start(client));
+      const { lanyard } = await rehearsal.sensorClient(`drill with WebSocket ${n}`);
+      moved.push(await new SocketApplication().start(lanyard));
     }
     await rehearsal.begin();
     await byLag.flood.start();

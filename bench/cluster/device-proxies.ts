@@ -1,11 +1,11 @@
 /** Values that device-proxies acknowledge to devices that always have the next one ready. */
+import { sensorClient, sensorPath } from '../../tools/drill/applications.ts';
 import { sleep } from '../../tools/lanyard/project.ts';
 import { Reporters } from '../devices/proxy.ts';
 import type { Scaled } from './scaled.ts';
 
 /** Each device has one message in flight: more than the replicas can answer at a time. */
 const devices = 400;
-const path = '/3303/0/5700';
 
 const timeoutMs = 300_000;
 
@@ -17,16 +17,15 @@ export class DeviceProxies {
   }
 
   async start() {
-    const { key } = await this.scaled.administrator.call('POST /v3/api-keys', { body: { name: 'scaling' } });
-    const rules = [{ 'endpoint-type': 'simulated', 'resource-path': [path] }];
-    await this.scaled.clientOf(key).call('PUT /v2/subscriptions', { body: rules });
+    const { administrator, installation } = this.scaled;
+    await sensorClient(installation.baseUrl, administrator, 'scaling');
     return this;
   }
 
   /** Uses a new fleet each time, because devices stay where they are connected. */
   async measure(_replicas: number, seconds: number) {
     const [server = ''] = this.scaled.installation.coapUrls;
-    const fleet = await Reporters.report(server, devices, [path]);
+    const fleet = await Reporters.report(server, devices, [sensorPath]);
     try {
       await fleet.until(({ observations }) => observations === devices, 'observations', timeoutMs);
       await sleep(5_000);

@@ -119,9 +119,6 @@ export const installAddon = async (addon: Addon, kubectl: Kubectl) => {
   const manifests = (await manifestsOf(addon, kubectl)).map((manifest) => withImages(addon, manifest));
   await kubectl.apply(manifests.toSorted((a, b) => rank(a) - rank(b)));
   const { namespace, names } = deployments[addon];
-  for (const name of names)
-    await kubectl.run(['-n', namespace, 'rollout', 'status', `deployment/${name}`, '--timeout=240s'], {
-      timeoutMs: 250_000,
-    });
+  for (const name of names) await kubectl.rolledOut(namespace, `deployment/${name}`, 240_000);
   say(`${addon} is ready`);
 };

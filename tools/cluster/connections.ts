@@ -1,5 +1,6 @@
 /** Compares every connection that the kernel of a node has tracked with the connections that the NetworkPolicies allow. */
 import { spawn } from 'node:child_process';
+import { text } from 'node:stream/consumers';
 import { isAllowed, type Party, type Policy } from '../manifests/reach.ts';
 import { infrastructurePorts } from './local-overlay.ts';
 import { flowsIn, isOfPod, type Flow } from './flows.ts';
@@ -77,9 +78,7 @@ export class Connections {
 
   private async tracked(node: Cluster['runningNodes'][number]) {
     const child = spawn('nsenter', node.enter(['conntrack', '-L']), { stdio: ['ignore', 'pipe', 'ignore'] });
-    let text = '';
-    for await (const part of child.stdout.setEncoding('utf8')) text += part;
-    return flowsIn(text);
+    return flowsIn(await text(child.stdout));
   }
 
   private record(flow: Flow, policies: readonly Policy[]) {

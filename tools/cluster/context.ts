@@ -43,11 +43,8 @@ const install = async (kubectl: Kubectl, registry: string | undefined) => {
   await kubectl.apply([{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } }]);
   await kubectl.apply(secretsOfServices(urls, secretsOf(folder)));
   await kubectl.run(['apply', '-k', folder]);
-  const timeout = `--timeout=${rolloutMs / 1_000}s`;
   for (const app of apps) {
-    await kubectl.run(['-n', namespace, 'rollout', 'status', workloadOf(app), timeout], {
-      timeoutMs: rolloutMs + 10_000,
-    });
+    await kubectl.rolledOut(namespace, workloadOf(app), rolloutMs);
     say(`${app} is ready`);
   }
   const keyFile = join(folder, 'admin.key');

@@ -202,16 +202,8 @@ export class Installation {
     return apps.map(workloadOf);
   }
 
-  async rolledOut(workloads: readonly string[] = this.workloads, timeoutMs = rolloutMs) {
-    const args = (workload: string) => [
-      '-n',
-      namespace,
-      'rollout',
-      'status',
-      workload,
-      `--timeout=${timeoutMs / 1_000}s`,
-    ];
-    await Promise.all(workloads.map((one) => this.kubectl.run(args(one), { timeoutMs: timeoutMs + 10_000 })));
+  async rolledOut(workloads: readonly string[] = this.workloads) {
+    await Promise.all(workloads.map((one) => this.kubectl.rolledOut(namespace, one, rolloutMs)));
     say(workloads.length === 1 ? `${workloads[0]} is ready` : `${workloads.length} services are ready`);
   }
 

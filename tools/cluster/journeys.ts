@@ -1,11 +1,12 @@
 /** Tests an application and a device from outside the cluster, over each transport and each kind of channel. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Lanyard } from '@lanyard/client';
-import { CallbackApplication, Inbox, sensorPath, SocketApplication } from '../drill/applications.ts';
+import { CallbackApplication, Inbox, sensorClient, sensorPath, SocketApplication } from '../drill/applications.ts';
 import { waitUntil } from '../lanyard/probes.ts';
 import { say, Stop } from '../lanyard/project.ts';
+import { introduceDevices } from '../testing/introduced-devices.ts';
 import { Simulator } from '../testing/simulator.ts';
 import type { Installation } from './installation.ts';
 
@@ -61,23 +62,8 @@ const kinds: { name: string; server: (of: Installation) => string; isSecure: boo
   },
 ];
 
-/** The file of credentials that a simulated device reads. */
-const credentialsOf = async (administrator: Lanyard, folder: string, name: string) => {
-  const { id } = await administrator.call('POST /v3/devices', { body: { endpoint_name: name } });
-  const credential = await administrator.call('POST /v3/devices/{id}/credentials', {
-    path: { id },
-    body: { kind: 'psk' },
-  });
-  const { identity, key } = credential as { identity?: string; key?: string };
-  const file = join(folder, name);
-  writeFileSync(file, `${name} ${identity} ${key}`, { mode: 0o600 });
-  return file;
-};
-
-const idOf = async (administrator: Lanyard, name: string) => {
-  const found = await Array.fromAsync(administrator.items('GET /v3/devices', { query: { limit: 1_000 } }));
-  return found.find((device) => device.endpoint_name === name)?.id ?? '';
-};
+const idOf = async (administrator: Lanyard, name: string) =>
+  (await administrator.call('GET /v3/devices', { query: { endpoint_name: name } })).data[0]?.id ?? '';
 
 /** Suspends the device, which is then refused, and resumes it, which brings it back. */
 const suspension = async (administrator: Lanyard, id: string, fleet: Simulator) => {
@@ -96,10 +82,9 @@ export const travel = async (installation: Installation) => {
   for (const [n, { name, server, isSecure, open }] of kinds.entries()) {
     const prefix = `journey${n}`;
     const device = `${prefix}-0`;
-    const made = await administrator.call('POST /v3/api-keys', { body: { name } });
-    const application = new Lanyard({ baseUrl, key: made.key, retries: 10 });
-    const rules = [{ 'endpoint-type': 'simulated', 'resource-path': [sensorPath] }];
-    await application.call('PUT /v2/subscriptions', { body: rules });
+    const { lanyard: application } = await sensorClient(baseUrl, administrator, name);
+    const credentials = join(folder, device);
+    if (isSecure) await introduceDevices(administrator, [device], credentials);
     const channel = await open(application, cluster.plan.host);
     const fleet = await Simulator.start({
       devices: 1,
@@ -109,7 +94,7 @@ export const travel = async (installation: Installation) => {
       'values-per-second': 2,
       'numbered-values': true,
       'back-off-max-ms': 2_000,
-      ...(isSecure && { 'credentials-file': await credentialsOf(administrator, folder, device) }),
+      ...(isSecure && { 'credentials-file': credentials }),
     });
     try {
       await waitUntil('the device', async () => (await idOf(administrator, device)) !== '', patience);

@@ -59,10 +59,13 @@ export class Kubectl {
   }
 
   async answers(path: string) {
-    return this.run(['get', '--raw', path], { timeoutMs: 5_000 }).then(
-      () => true,
-      () => false,
-    );
+    return this.run(['get', '--raw', path], { timeoutMs: 5_000 }).then(Boolean, () => false);
+  }
+
+  /** Waits until a workload runs as it was applied. */
+  rolledOut(namespace: string, workload: string, timeoutMs: number) {
+    const args = ['-n', namespace, 'rollout', 'status', workload, `--timeout=${timeoutMs / 1_000}s`];
+    return this.run(args, { timeoutMs: timeoutMs + 10_000 });
   }
 
   async list(kind: string, ...args: string[]): Promise<KubernetesObject[]> {

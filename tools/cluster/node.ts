@@ -2,6 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { waitUntil } from '../lanyard/probes.ts';
+import { succeeds } from '../lanyard/programs.ts';
 import { certificatesFolder, kubeconfigOf } from './certificates.ts';
 import { cgroupOf, makeCgroups } from './cgroups.ts';
 import { dnsService, podNetwork, type Member, type Plan } from './plan.ts';
@@ -115,14 +116,7 @@ export const startNode = async (plan: Plan, node: Namespace, pauseArchive: strin
   writeConfiguration(plan, member);
   makeCgroups(plan, member);
   node.launch('containerd', ['containerd', '--config', join(member.folder, 'containerd.toml')]);
-  const answers = async () => {
-    try {
-      ctr(node, 'version');
-      return true;
-    } catch {
-      return false;
-    }
-  };
+  const answers = async () => succeeds('nsenter', node.enter(['ctr', '--address', socket, 'version']));
   await waitUntil(`containerd of ${member.name}`, answers, { hint: `See ${member.folder}/logs/containerd.log` });
   importImages(node, pauseArchive);
   node.launch('kubelet', kubelet(plan, member));

@@ -1,9 +1,18 @@
 /** Two applications, each with its own key: one with a WebSocket, one with a callback. */
-import { callbackEvents, ConnectionLost, textOf, type Lanyard, type LanyardEvent } from '@lanyard/client';
+import { callbackEvents, ConnectionLost, Lanyard, textOf, type LanyardEvent } from '@lanyard/client';
 import { CallbackReceiver } from '@lanyard/testing';
 
 /** Path of the resource whose notifications both applications want. */
 export const sensorPath = '/3303/0/5700';
+/** A client with a key of its own, and a rule that subscribes it to the sensor of every simulated device. */
+export const sensorClient = async (baseUrl: string, administrator: Lanyard, name: string) => {
+  const { key } = await administrator.call('POST /v3/api-keys', { body: { name } });
+  const lanyard = new Lanyard({ baseUrl, key, retries: 10 });
+  const rules = [{ 'endpoint-type': 'simulated', 'resource-path': [sensorPath] }];
+  await lanyard.call('PUT /v2/subscriptions', { body: rules });
+  return { key, lanyard };
+};
+
 
 /** What arrived on one channel: the numbers of each device in the order of their first arrival. */
 export class Inbox {

@@ -7,7 +7,7 @@ import { countsText } from '../backup/installation.ts';
 import { dataFolder, say } from '../lanyard/project.ts';
 import { waitUntil } from '../lanyard/probes.ts';
 import { Simulator } from '../testing/simulator.ts';
-import { CallbackApplication, sensorPath } from './applications.ts';
+import { CallbackApplication, sensorClient } from './applications.ts';
 import { UpdateCampaign } from './update-campaign.ts';
 import type { InfrastructureUrls } from '../lanyard/service-processes.ts';
 
@@ -64,12 +64,9 @@ export const rehearseBackup = async (first: BackedUpSystem, another: () => Promi
   const running: { stop(): unknown }[] = [];
   try {
     const administrator = clientOf(first, adminKey);
-    const { key } = await administrator.call('POST /v3/api-keys', { body: { name: 'backup drill' } });
-    const client = clientOf(first, key);
+    const { lanyard: client } = await sensorClient(first.baseUrl, administrator, 'backup drill');
     const application = await new CallbackApplication().start(client, first.callbackHost);
     running.push(application);
-    const rules = [{ 'endpoint-type': 'simulated', 'resource-path': [sensorPath] }];
-    await client.call('PUT /v2/subscriptions', { body: rules });
     const fleet = await fleetOf(first);
     running.push(fleet);
     const isUsed = async () => application.inbox.items > devices * 5;

@@ -56,9 +56,7 @@ const withoutDns = async (system: ClusterSystem) => {
   await scale(0);
   await sleep(dnsAwayMs);
   await scale(dnsReplicas);
-  await system.kubectl.run(['-n', 'kube-system', 'rollout', 'status', 'deployment/coredns', '--timeout=120s'], {
-    timeoutMs: 130_000,
-  });
+  await system.kubectl.rolledOut('kube-system', 'deployment/coredns', 120_000);
 };
 
 /** Changes the image tag of one service, and reverts it; the other services are not touched. */

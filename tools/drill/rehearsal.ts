@@ -2,7 +2,7 @@
 import { Lanyard, textOf } from '@lanyard/client';
 import { waitUntil } from '../lanyard/probes.ts';
 import { say, sleep } from '../lanyard/project.ts';
-import { CallbackApplication, sensorPath, SocketApplication } from './applications.ts';
+import { CallbackApplication, sensorClient, sensorPath, SocketApplication } from './applications.ts';
 import { Calls } from './calls.ts';
 import { UpdateCampaign, updatableDevices } from './update-campaign.ts';
 import { Simulator } from '../testing/simulator.ts';
@@ -64,20 +64,11 @@ export class Rehearsal {
   constructor(system: RehearsedSystem, load: Load) {
     this.system = system;
     this.load = load;
-    this.administrator = this.clientOf(system.adminKey);
+    this.administrator = new Lanyard({ baseUrl: system.baseUrl, key: system.adminKey, retries: 10 });
   }
 
-  /** A client for setting up, with many retries. */
-  clientOf(key: string) {
-    return new Lanyard({ baseUrl: this.system.baseUrl, key, retries: 10 });
-  }
-
-  /** Creates a key with a rule for all devices. */
-  async keyOf(name: string) {
-    const { key } = await this.administrator.call('POST /v3/api-keys', { body: { name } });
-    const rules = [{ 'endpoint-type': 'simulated', 'resource-path': [sensorPath] }];
-    await this.clientOf(key).call('PUT /v2/subscriptions', { body: rules });
-    return key;
+  sensorClient(name: string) {
+    return sensorClient(this.system.baseUrl, this.administrator, name);
   }
 
   devices() {
@@ -87,9 +78,9 @@ export class Rehearsal {
   /** Starts applications, then devices, then calls; resolves when all devices report. */
   async begin() {
     const { devices, valuesPerSecond, callsPerSecond } = this.load;
-    const key = await this.keyOf('drill with a WebSocket');
-    this.socket = await new SocketApplication().start(this.clientOf(key));
-    const called = this.clientOf(await this.keyOf('drill with a callback'));
+    const { key, lanyard } = await this.sensorClient('drill with a WebSocket');
+    this.socket = await new SocketApplication().start(lanyard);
+    const { lanyard: called } = await this.sensorClient('drill with a callback');
     this.callback = await new CallbackApplication().start(called, this.system.callbackHost);
     this.fleet = await Simulator.start({
       devices,

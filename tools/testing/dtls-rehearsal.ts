@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Lanyard } from '@lanyard/client';
-import { SocketApplication, sensorPath } from '../drill/applications.ts';
+import { sensorClient, SocketApplication } from '../drill/applications.ts';
 import { acknowledged, lostValues } from '../drill/verdict.ts';
 import { waitUntil } from '../lanyard/probes.ts';
 import { CommandLoad } from './command-load.ts';
@@ -50,15 +50,11 @@ export class DtlsRehearsal {
   async begin() {
     const { system, load } = this;
     const { devices, updateSeconds, valuesPerSecond, retransmissions = retransmissionsOfRfc } = load;
-    const lanyard = this.clientOf(system.adminKey);
+    const lanyard = new Lanyard({ baseUrl: system.baseUrl, key: system.adminKey, retries: 10 });
     const credentialsFile = join(this.folder, 'credentials');
     const names = Array.from({ length: devices }, (_, n) => `${namePrefix}-${n}`);
     this.ids = await introduceDevices(lanyard, names, credentialsFile);
-    const { key } = await lanyard.call('POST /v3/api-keys', { body: { name: 'values' } });
-    const rules = [{ 'endpoint-type': 'simulated', 'resource-path': [sensorPath] }];
-    const application = this.clientOf(key);
-    await application.call('PUT /v2/subscriptions', { body: rules });
-    await this.socket.start(application);
+    await this.socket.start((await sensorClient(system.baseUrl, lanyard, 'values')).lanyard);
     this.balancer = await new UdpBalancer(system.coapsUrls.map((url) => Number(new URL(url).port))).start();
     this.fleet = await Simulator.start({
       devices,
@@ -132,10 +128,6 @@ export class DtlsRehearsal {
     this.socket.stop();
     this.balancer?.stop();
     rmSync(this.folder, { recursive: true, force: true });
-  }
-
-  clientOf(key: string) {
-    return new Lanyard({ baseUrl: this.system.baseUrl, key, retries: 10 });
   }
 
   until(what: string, condition: () => Promise<boolean>) {

@@ -75,10 +75,8 @@ export class LocalOverlay extends Installation {
     await kubectl.apply(devSecrets(parseEnv(readFileSync(environment, 'utf8')) as Record<string, string>));
     await kubectl.apply(this.volumes());
     await kubectl.run(['apply', '-k', this.writeOverlay()]);
-    const timeout = '--timeout=300s';
     for (const server of servers) {
-      const args = ['-n', infrastructureNamespace, 'rollout', 'status', `statefulset/${server}`, timeout];
-      await kubectl.run(args, { timeoutMs: 310_000 });
+      await kubectl.rolledOut(infrastructureNamespace, `statefulset/${server}`, 300_000);
       say(`${server} is ready`);
     }
     await this.rolledOut();
