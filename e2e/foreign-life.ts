@@ -2,16 +2,7 @@ import { expect } from '@jest/globals';
 import { eventually } from '@lanyard/testing';
 import type { Application } from './application.ts';
 import type { ForeignDevice } from './java-device.ts';
-import { b64, fresh, sensor } from './journeys.ts';
-
-const writable = '/3303/0/5750';
-
-const asked = async (app: Application, deviceId: string, request: object): Promise<{ status: number }> => {
-  const id = fresh('asked');
-  const { status } = await app.call('POST', `/v2/device-requests/${deviceId}?async-id=${id}`, request);
-  expect(status).toBe(202);
-  return app.answer(id);
-};
+import { asks, sensor, subscribes, writable, writes } from './journeys.ts';
 
 /**
  * Starts a device, and starts it again if it is refused: the listeners know its credential a moment after REST has
@@ -50,8 +41,7 @@ export const livesItsLife = async (
   const registration = await app.receives('registrations', (r) => r.ep === deviceId);
   expect(registration.resources.map((r: { path: string }) => r.path)).toContain('/3303/0');
 
-  const subscribed = await app.call('PUT', `/v2/subscriptions/${deviceId}${sensor}`);
-  expect(await app.answer(subscribed.json['async-response-id'])).toMatchObject({ status: 200 });
+  await subscribes(app, deviceId, sensor);
   // Compared in the snapshot, which decodes by type, because some devices report in text, some in TLV.
   const reported = async (): Promise<{ subscribed: boolean; reported?: { decoded?: unknown } }> => {
     const { json } = await app.call('GET', `/v3/devices/${deviceId}/echo`);
@@ -64,19 +54,13 @@ export const livesItsLife = async (
     await eventually(async () => expect((await reported()).reported?.decoded).toBe(value));
   }
 
-  expect(await asked(app, deviceId, { method: 'GET', uri: sensor })).toMatchObject({ status: 200 });
+  expect(await asks(app, deviceId, { method: 'GET', uri: sensor })).toMatchObject({ status: 200 });
   await eventually(async () =>
     expect(await reported()).toMatchObject({ subscribed: true, reported: { decoded: 22.25 } }),
   );
-  const write = {
-    method: 'PUT',
-    uri: writable,
-    'content-type': 'text/plain',
-    'payload-b64': b64('x'.repeat(writtenBytes)),
-  };
-  expect(await asked(app, deviceId, write)).toMatchObject({ status: 200 });
+  await writes(app, deviceId, writable, 'x'.repeat(writtenBytes));
   await device.says(written);
-  expect(await asked(app, deviceId, { method: 'GET', uri: '/3303/0/5999' })).toMatchObject({
+  expect(await asks(app, deviceId, { method: 'GET', uri: '/3303/0/5999' })).toMatchObject({
     status: 404,
     error: 'RESOURCE_NOT_FOUND',
   });

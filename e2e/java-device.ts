@@ -48,10 +48,10 @@ export class ForeignDevice {
     return line;
   }
 
-  async ends(): Promise<void> {
+  async ends(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
     if (this.process.exitCode !== null || this.process.signalCode !== null) return;
     const gone = new Promise((resolve) => this.process.once('exit', resolve));
-    this.process.kill('SIGKILL');
+    this.process.kill(signal);
     await gone;
   }
 }

@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals';
 import { CallbackReceiver, type DeviceClient, eventually, thermometer } from '@lanyard/testing';
 import type { Application } from './application.ts';
-import { fresh, sensor, thirdPartyDevice } from './journeys.ts';
+import { fresh, sensor, subscribes, thirdPartyDevice } from './journeys.ts';
 
 /** Waits between the calls of a failing callback, seconds (spec §8). */
 const schedule = [1, 2, 4];
@@ -28,10 +28,7 @@ export const failingCallback = async (admin: Application, coapUrl: string): Prom
     await device.open();
     await device.register();
     const deviceId = await app.deviceId(device.name);
-    const { json } = await app.call('PUT', `/v2/subscriptions/${deviceId}${sensor}`, undefined, {
-      accept: 'application/json',
-    });
-    await app.answer(json['async-response-id']);
+    await subscribes(app, deviceId, sensor);
 
     receiver.answer(503);
     const failedFrom = receiver.deliveries.length;

@@ -2,24 +2,22 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { expect } from '@jest/globals';
 import { eventually } from '@lanyard/testing';
 import { root } from '../tools/lanyard/project.ts';
 import type { Application } from './application.ts';
-import { fresh, sensor } from './journeys.ts';
+import { ForeignDevice } from './java-device.ts';
+import { fresh, sensor, subscribes, writes } from './journeys.ts';
 
 const display = '/3341/0/5527';
 
 /** `npm run device`, as a separate process. */
-export class DemonstrationDevice {
-  readonly said: string[] = [];
-
+export class DemonstrationDevice extends ForeignDevice {
   private constructor(
-    private readonly child: ChildProcess,
+    process: ChildProcess,
     readonly name: string,
   ) {
-    createInterface({ input: child.stdout as NodeJS.ReadableStream }).on('line', (line) => this.said.push(line));
+    super(process);
   }
 
   /** `secure`: over DTLS, with a key that it creates. */
@@ -33,25 +31,11 @@ export class DemonstrationDevice {
     );
   }
 
-  says(pattern: RegExp): Promise<string> {
-    return eventually(() => {
-      const line = this.said.find((one) => pattern.test(one));
-      if (line === undefined) throw new Error(`not said: ${pattern}; said: ${this.said.join(' | ')}`);
-      return line;
-    });
-  }
-
   /** Stops it, and waits until it has deregistered. */
-  async ends(signal: 'SIGINT' | 'SIGTERM' = 'SIGINT'): Promise<void> {
-    if (this.child.exitCode !== null) return;
-    const gone = new Promise((done) => this.child.once('exit', done));
-    this.child.kill(signal);
-    await gone;
+  override async ends(signal: NodeJS.Signals = 'SIGINT'): Promise<void> {
+    await super.ends(signal);
   }
 }
-
-const succeeded = async (app: Application, asyncId: string): Promise<void> =>
-  expect(await app.answer(asyncId)).toMatchObject({ status: 200 });
 
 /** The device prints the call that reads its temperature. */
 const suggested = async (app: Application, line: string): Promise<void> => {
@@ -81,20 +65,12 @@ export const demonstrated = async (app: Application, url: string): Promise<void>
     expect(listed('/3/0/4')).toEqual({ path: '/3/0/4', obs: false });
     await suggested(app, await device.says(/curl /));
 
-    const subscribe = async (path: string): Promise<void> => {
-      const accept = { accept: 'application/json' };
-      const { json } = await app.call('PUT', `/v2/subscriptions/${id}${path}`, undefined, accept);
-      await succeeded(app, json['async-response-id']);
-    };
-    await subscribe('/3303/0');
+    await subscribes(app, id, '/3303/0');
     const packs = (): string[] => app.values('/3303/0', id);
     await eventually(() => expect(new Set(packs()).size).toBeGreaterThan(2));
 
-    await subscribe(display);
-    const write = fresh('write');
-    const body = { method: 'PUT', uri: display, 'content-type': 'text/plain', 'payload-b64': 'dG8gYmUgc2Vlbg==' };
-    await app.call('POST', `/v2/device-requests/${id}?async-id=${write}`, body);
-    await succeeded(app, write);
+    await subscribes(app, id, display);
+    await writes(app, id, display, 'to be seen');
     await eventually(() => expect(app.values(display, id)).toEqual(['hello', 'to be seen']));
 
     // As Docker ends it.

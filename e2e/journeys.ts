@@ -4,7 +4,7 @@ import type { Application } from './application.ts';
 import { LeshanDevice } from './leshan-device.ts';
 
 export const sensor = '/3303/0/5700';
-const writable = '/3303/0/5750';
+export const writable = '/3303/0/5750';
 
 let numbers = 0;
 
@@ -37,7 +37,39 @@ const echoes = async (app: Application, deviceId: string, path: string, expected
   });
 };
 
-export const b64 = (text: string): string => Buffer.from(text).toString('base64');
+const b64 = (text: string): string => Buffer.from(text).toString('base64');
+
+/** Sends a command to a device, and waits for its answer. */
+export const asks = async (
+  app: Application,
+  deviceId: string,
+  request: object,
+): Promise<{ status: number; payload: string }> => {
+  const id = fresh('asks');
+  const { status } = await app.call('POST', `/v2/device-requests/${deviceId}?async-id=${id}`, request);
+  expect(status).toBe(202);
+  return app.answer(id);
+};
+
+/** Sends a command to a device with a request that waits for its result: `200 text`. */
+export const resultOf = async (app: Application, deviceId: string, request: object): Promise<string> => {
+  const path = `/v2/device-requests/${deviceId}?async-id=${fresh('waits')}&wait=60`;
+  const { json } = await app.call('POST', path, request);
+  return `${json.status} ${Buffer.from(json.payload ?? '', 'base64').toString()}`;
+};
+
+/** Writes text to a resource of a device, which accepts it. */
+export const writes = async (app: Application, deviceId: string, uri: string, text: string): Promise<void> => {
+  const request = { method: 'PUT', uri, 'content-type': 'text/plain', 'payload-b64': b64(text) };
+  expect(await asks(app, deviceId, request)).toMatchObject({ status: 200 });
+};
+
+/** Subscribes to a path of a device, which accepts it. */
+export const subscribes = async (app: Application, deviceId: string, path: string): Promise<void> => {
+  const { status, json } = await app.call('PUT', `/v2/subscriptions/${deviceId}${path}`);
+  expect([200, 202]).toContain(status);
+  expect(await app.answer(json['async-response-id'])).toMatchObject({ status: 200 });
+};
 
 /** Journey 1: a third-party device, from registration to resume. The application is connected already. */
 export const thirdPartyDevice = async (app: Application, coapUrl: string): Promise<void> => {
@@ -49,8 +81,16 @@ export const thirdPartyDevice = async (app: Application, coapUrl: string): Promi
     const registration = await app.receives('registrations', (r) => r.ep === deviceId);
     expect(registration.resources.map((r: { path: string }) => r.path)).toContain('/3303/0');
 
-    await subscribesAndReceives(app, deviceId, (value) => device.tell(`set ${value}`));
-    await readsAndWrites(app, deviceId);
+    await subscribes(app, deviceId, sensor);
+    await app.receives('notifications', (n) => n.ep === deviceId && n.path === sensor);
+    const before = app.values(sensor, deviceId).length;
+    device.tell('set 21.5');
+    await eventually(() => app.values(sensor, deviceId).length > before);
+
+    const answer = await asks(app, deviceId, { method: 'GET', uri: '/3/0/0' });
+    expect(answer.status).toBe(200);
+    expect(answer.payload).toContain('Eclipse Leshan');
+    await writes(app, deviceId, writable, 'cellar');
     await device.says(/^written 5750 cellar/);
     await echoes(app, deviceId, writable, {
       desired: {
@@ -69,41 +109,6 @@ export const thirdPartyDevice = async (app: Application, coapUrl: string): Promi
   } finally {
     await device.ends();
   }
-};
-
-const subscribesAndReceives = async (
-  app: Application,
-  deviceId: string,
-  report: (value: number) => void,
-): Promise<void> => {
-  const { status, json } = await app.call('PUT', `/v2/subscriptions/${deviceId}${sensor}`, undefined, {
-    accept: 'application/json',
-  });
-  expect([200, 202]).toContain(status);
-  expect(await app.answer(json['async-response-id'])).toMatchObject({ status: 200 });
-  await app.receives('notifications', (n) => n.ep === deviceId && n.path === sensor);
-  const before = app.values(sensor, deviceId).length;
-  report(21.5);
-  await eventually(() => app.values(sensor, deviceId).length > before);
-};
-
-const readsAndWrites = async (app: Application, deviceId: string): Promise<void> => {
-  const read = fresh('read');
-  expect(
-    (await app.call('POST', `/v2/device-requests/${deviceId}?async-id=${read}`, { method: 'GET', uri: '/3/0/0' }))
-      .status,
-  ).toBe(202);
-  const answer = await app.answer(read);
-  expect(answer.status).toBe(200);
-  expect(answer.payload).toContain('Eclipse Leshan');
-  const write = fresh('write');
-  await app.call('POST', `/v2/device-requests/${deviceId}?async-id=${write}`, {
-    method: 'PUT',
-    uri: writable,
-    'content-type': 'text/plain',
-    'payload-b64': b64('cellar'),
-  });
-  expect(await app.answer(write)).toMatchObject({ status: 200 });
 };
 
 const suspendsAndResumes = async (app: Application, device: LeshanDevice, deviceId: string): Promise<void> => {

@@ -7,7 +7,7 @@ import { LibcoapDevice, prepareLibcoap, type PreSharedKey } from '../compiled-de
 import { type RunningSystem, startSystem, tcpPort, udpPort } from '../system.ts';
 import { livesItsLife, startUntilRegistered } from '../foreign-life.ts';
 import type { ForeignDevice } from '../java-device.ts';
-import { fresh, sensor } from '../journeys.ts';
+import { fresh, resultOf, sensor } from '../journeys.ts';
 import { WakaamaDevice } from '../wakaama-device.ts';
 import { type CoapAnswer, coapClient, type CoapRequest } from './coap-client.ts';
 
@@ -66,8 +66,7 @@ describe('devices that are compiled here', () => {
     await whileItRuns(device, async () => {
       await device.says(/^registered/);
       const execute = { method: 'POST', uri: '/3303/0/5605' };
-      const path = `/v2/device-requests/${await app.deviceId(name)}?async-id=${fresh('execute')}&wait=60`;
-      expect((await app.call('POST', path, execute)).json).toMatchObject({ status: 200 });
+      expect(await resultOf(app, await app.deviceId(name), execute)).toMatch(/^200/);
       await device.says(/^executed 5605$/);
       await livesItsLife(app, device, { name, writtenBytes, updatesWhenTold: false });
     });

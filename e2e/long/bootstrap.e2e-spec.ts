@@ -6,7 +6,7 @@ import { type CoapRequest, type CoapResponse, CoapUdpEndpoint, Code, formatCode 
 import { decodeValues, standardModels } from '@lanyard/lwm2m';
 import { eventually, selfSigned } from '@lanyard/testing';
 import { Application } from '../application.ts';
-import { fresh } from '../journeys.ts';
+import { fresh, resultOf } from '../journeys.ts';
 import { prepareJava } from '../../tools/lanyard/java-programs.ts';
 import { LeshanDevice } from '../leshan-device.ts';
 import { type RunningSystem, startSystem } from '../system.ts';
@@ -60,25 +60,16 @@ describe('devices that bootstrap', () => {
       await device.says(/^bootstrapped/);
       await device.says(/^registered/, { since: device.said.indexOf('bootstrapped') });
       await app.receives('registrations', ({ ep }) => ep === deviceId);
-      const value = async (uri: string): Promise<string> => {
-        const { json } = await app.call('POST', `/v2/device-requests/${deviceId}?async-id=${fresh('read')}&wait=60`, {
-          method: 'GET',
-          uri,
-          accept: 'text/plain',
-        });
-        return Buffer.from(json.payload ?? '', 'base64').toString();
-      };
-      expect([await value('/1/0/0'), await value('/1/0/1')]).toEqual(['7', '77']);
+      const value = (uri: string): Promise<string> =>
+        resultOf(app, deviceId, { method: 'GET', uri, accept: 'text/plain' });
+      expect([await value('/1/0/0'), await value('/1/0/1')]).toEqual(['200 7', '200 77']);
       await eventually(async () =>
         expect(await codesOf(deviceId)).toEqual(expect.arrayContaining(['SYS_107', 'SYS_106'])),
       );
       const { json: record } = await app.call('GET', `/v3/devices/${deviceId}`);
       expect(record.bootstrapped_timestamp).toMatch(/Z$/);
       const since = device.said.length;
-      await app.call('POST', `/v2/device-requests/${deviceId}?async-id=${fresh('again')}&wait=60`, {
-        method: 'POST',
-        uri: '/1/0/9',
-      });
+      await resultOf(app, deviceId, { method: 'POST', uri: '/1/0/9' });
       await device.says(/^bootstrapped/, { since });
       await device.says(/^registered/, { since });
     } finally {

@@ -9,7 +9,7 @@ import type { PreSharedKey } from '../compiled-device.ts';
 import { startUntilRegistered } from '../foreign-life.ts';
 import { prepareJava } from '../../tools/lanyard/java-programs.ts';
 import type { ForeignDevice } from '../java-device.ts';
-import { fresh, sensor } from '../journeys.ts';
+import { asks, fresh, sensor, subscribes } from '../journeys.ts';
 import { LeshanDevice } from '../leshan-device.ts';
 import { type RunningSystem, startSystem } from '../system.ts';
 
@@ -59,8 +59,7 @@ describe('devices of others over DTLS, whose device-proxy is killed', () => {
     balancer.route(() => 0);
     const device = await startUntilRegistered(() => start(balancer.port, name, psk));
     try {
-      const subscribed = await app.call('PUT', `/v2/subscriptions/${deviceId}${sensor}`);
-      expect(await app.answer(subscribed.json['async-response-id'])).toMatchObject({ status: 200 });
+      await subscribes(app, deviceId, sensor);
       await reports(device, deviceId, 21.5);
       const before = await handshakesAt(1);
       system.signal(proxies[0], 'SIGKILL');
@@ -69,10 +68,7 @@ describe('devices of others over DTLS, whose device-proxy is killed', () => {
       device.tell('update');
       await device.says(/^updated/, { since });
       await reports(device, deviceId, 22.5);
-      const id = fresh('asked');
-      const read = { method: 'GET', uri: sensor };
-      expect((await app.call('POST', `/v2/device-requests/${deviceId}?async-id=${id}`, read)).status).toBe(202);
-      expect(await app.answer(id)).toMatchObject({ status: 200 });
+      expect(await asks(app, deviceId, { method: 'GET', uri: sensor })).toMatchObject({ status: 200 });
       expect([before, await handshakesAt(1)]).toEqual([0, 0]);
     } finally {
       await device.ends();

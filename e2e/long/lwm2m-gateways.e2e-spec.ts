@@ -11,6 +11,7 @@ import { introduceDevices } from '../../tools/testing/introduced-devices.ts';
 import { Simulator } from '../../tools/testing/simulator.ts';
 import { UdpBalancer } from '../../tools/testing/udp-balancer.ts';
 import { Application } from '../application.ts';
+import { resultOf } from '../journeys.ts';
 import { type RunningSystem, startSystem } from '../system.ts';
 
 const gateways = 2;
@@ -51,12 +52,7 @@ describe('devices behind gateways', () => {
       return { 'credentials-file': file };
     };
 
-    let asked = 0;
-    const ask = async (name: string, request: object): Promise<string> => {
-      const path = `/v2/device-requests/${ids.get(name)}?async-id=ask-${++asked}&wait=60`;
-      const { json } = await app.call('POST', path, request);
-      return `${json.status} ${Buffer.from(json.payload ?? '', 'base64').toString()}`;
-    };
+    const ask = (name: string, request: object): Promise<string> => resultOf(app, ids.get(name) as string, request);
 
     const behind = (gatewayId: string) =>
       app
@@ -94,11 +90,9 @@ describe('devices behind gateways', () => {
         await eventually(async () => expect(await behind(id)).toHaveLength(behindEach));
         for (const device of await behind(id)) ids.set(device.endpoint_name, device.id);
       }
-      const lanyard = new Lanyard({ baseUrl: system.baseUrl, key: app.key, retries: 10 });
-      const { key } = await lanyard.call('POST /v3/api-keys', { body: { name: 'values' } });
-      const application = new Lanyard({ baseUrl: system.baseUrl, key, retries: 10 });
-      await values.start(application);
-      const reader = new Application(system.baseUrl, key);
+      const { key } = await app.lanyard.call('POST /v3/api-keys', { body: { name: 'values' } });
+      await values.start(new Lanyard({ baseUrl: system.baseUrl, key, retries: 10 }));
+      const reader = app.as(key);
       for (const [name, id] of ids)
         if (/-\d+-\d+$/.test(name))
           expect((await reader.call('PUT', `/v2/subscriptions/${id}${sensorPath}`)).status).toBeLessThan(300);
@@ -146,8 +140,7 @@ describe('devices behind gateways', () => {
 
     it('kill -9 under load: every command ends in one way, and no acknowledged value is lost', async () => {
       // The channel of the administrator's key is taken.
-      const administrator = new Lanyard({ baseUrl: system.baseUrl, key: app.key, retries: 10 });
-      const { key } = await administrator.call('POST /v3/api-keys', { body: { name: 'commands' } });
+      const { key } = await app.lanyard.call('POST /v3/api-keys', { body: { name: 'commands' } });
       const lanyard = new Lanyard({ baseUrl: system.baseUrl, key, retries: 10 });
       const commands = await CommandLoad.start(lanyard, ids.size);
       try {

@@ -8,7 +8,7 @@ import { Application } from '../application.ts';
 import { CaliforniumDevice } from '../californium-device.ts';
 import { type RunningSystem, startSystem, tcpPort } from '../system.ts';
 import { livesItsLife } from '../foreign-life.ts';
-import { fresh, sensor } from '../journeys.ts';
+import { fresh, sensor, writable, writes } from '../journeys.ts';
 import { prepareJava } from '../../tools/lanyard/java-programs.ts';
 import { TlsDevice, type TlsFiles } from '../tls-device.ts';
 
@@ -115,14 +115,7 @@ describe('devices over TCP and TLS', () => {
       device.tell('set 21.5');
       await eventually(() => expect(app.values(sensor, deviceId)).toContain('21.5'));
       // More than its messages take: several blocks at once.
-      const command = await app.call('POST', `/v2/device-requests/${deviceId}?async-id=write`, {
-        method: 'PUT',
-        uri: '/3303/0/5750',
-        'content-type': 'text/plain',
-        'payload-b64': Buffer.alloc(20_000, 'x').toString('base64'),
-      });
-      expect(command.status).toBe(202);
-      expect(await app.receives('async-responses', (r) => r.id === 'write')).toMatchObject({ status: 200 });
+      await writes(app, deviceId, writable, 'x'.repeat(20_000));
       await device.says(/^written 20000/);
       device.tell('ping');
       await device.says(/^pong true/);

@@ -9,7 +9,7 @@ import { scrape, sum } from '../../tools/testing/metrics.ts';
 import { introduceDevices } from '../../tools/testing/introduced-devices.ts';
 import { firmwareOf, Simulator } from '../../tools/testing/simulator.ts';
 import { Application } from '../application.ts';
-import { fresh } from '../journeys.ts';
+import { resultOf } from '../journeys.ts';
 import { type RunningSystem, startSystem } from '../system.ts';
 
 const firmware = firmwareOf('2.0.0', 50_000);
@@ -41,12 +41,6 @@ describe('a simulated fleet of several kinds', () => {
 
   const created = async (name: string): Promise<string> =>
     (await app.call('POST', '/v3/devices', { endpoint_name: name })).json.id as string;
-
-  const ask = async (deviceId: string, request: object): Promise<string> => {
-    const path = `/v2/device-requests/${deviceId}?async-id=${fresh('ask')}&wait=60`;
-    const { json } = await app.call('POST', path, request);
-    return `${json.status} ${Buffer.from(json.payload ?? '', 'base64').toString()}`;
-  };
 
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'lanyard-e2e-fleet-'));
@@ -92,11 +86,12 @@ describe('a simulated fleet of several kinds', () => {
     const id = await app.deviceId(name);
     const uri = `http://127.0.0.1:${(packages.address() as AddressInfo).port}/firmware`;
     const written = { method: 'PUT', uri: '/5/0/1', 'payload-b64': Buffer.from(uri).toString('base64') };
-    expect(await ask(id, { ...written, 'content-type': 'text/plain' })).toBe('200 ');
-    await eventually(async () => expect(await ask(id, { method: 'GET', uri: '/5/0/3' })).toBe('200 2'));
-    expect(await ask(id, { method: 'POST', uri: '/5/0/2' })).toBe('200 ');
-    await eventually(async () => expect(await ask(id, { method: 'GET', uri: '/3/0/3' })).toBe('200 2.0.0'));
-    expect(await ask(id, { method: 'GET', uri: '/5/0/5' })).toBe('200 1');
+    const ask = (request: object): Promise<string> => resultOf(app, id, request);
+    expect(await ask({ ...written, 'content-type': 'text/plain' })).toBe('200 ');
+    await eventually(async () => expect(await ask({ method: 'GET', uri: '/5/0/3' })).toBe('200 2'));
+    expect(await ask({ method: 'POST', uri: '/5/0/2' })).toBe('200 ');
+    await eventually(async () => expect(await ask({ method: 'GET', uri: '/3/0/3' })).toBe('200 2.0.0'));
+    expect(await ask({ method: 'GET', uri: '/5/0/5' })).toBe('200 1');
   });
 
   it('keeps its DTLS connections over changes of address', async () => {
