@@ -6,11 +6,11 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { eventually } from '@lanyard/testing';
 import { prepareNodeDtls, preparePion } from '../../tools/lanyard/foreign-programs.ts';
 import { root } from '../../tools/lanyard/project.ts';
+import { UdpBalancer } from '../../tools/testing/udp-balancer.ts';
 import { type Connect, gnutls, nodeDtls, openssl, pion, type Presented, type Suite, suites } from '../dtls/clients.ts';
 import { CoapsServer } from '../dtls/coaps-server.ts';
 import { Credentials } from '../dtls/credentials.ts';
 import { CoapOverLine, type ForeignLine } from '../dtls/line.ts';
-import { Nat } from '../dtls/nat.ts';
 import { coapClient } from './coap-client.ts';
 
 /** Set by tools/test.ts where these are there. */
@@ -209,11 +209,11 @@ describe('DTLS clients of others', () => {
     const cases = pionSuites.flatMap(([suite, kind]) => ids.map((idBytes) => ({ suite, kind, idBytes })));
 
     it.each(cases)('pion over $suite with an own id of $idBytes bytes continues from another port', async (one) => {
-      const nat = await Nat.start(server.port);
-      ends.push(() => nat.stop());
+      const nat = await new UdpBalancer([server.port]).start();
+      ends.push(async () => nat.stop());
       const coap = await speaks(pion(one.idBytes)(server.target(nat.port), one.suite, credentials[one.kind]));
       await converses(coap);
-      await nat.rebind();
+      nat.rebind();
       await converses(coap);
       expect(server.transport.connected.map(({ connectionId }) => connectionId?.length)).toEqual([serverIdBytes]);
       expect(server.transport.moves).toHaveLength(1);

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { certificateAuthority, eventually, selfSigned } from '@lanyard/testing';
 import { scrape, sum } from '../../tools/testing/metrics.ts';
+import { UdpBalancer } from '../../tools/testing/udp-balancer.ts';
 import { Application } from '../application.ts';
 import { CaliforniumDevice } from '../californium-device.ts';
 import type { PreSharedKey } from '../compiled-device.ts';
-import { Nat } from '../dtls/nat.ts';
 import { livesItsLife, startUntilRegistered } from '../foreign-life.ts';
 import { prepareJava } from '../../tools/lanyard/java-programs.ts';
 import type { ForeignDevice } from '../java-device.ts';
@@ -116,11 +116,11 @@ describe('devices over DTLS', () => {
     );
 
   const lives = async (name: string, { start, written }: Kind, credential: Credential): Promise<void> => {
-    const nat = await Nat.start(port);
+    const nat = await new UdpBalancer([port]).start();
     const device = await startUntilRegistered(() => start(nat.port, name, credential));
     try {
       const before = [await events('handshake-completed'), await events('connection-moved')];
-      await nat.rebind();
+      nat.rebind();
       const since = device.said.length;
       device.tell('update');
       await device.says(/^updated/, { since });
@@ -131,7 +131,7 @@ describe('devices over DTLS', () => {
       ]);
     } finally {
       await device.ends();
-      await nat.stop();
+      nat.stop();
     }
   };
 

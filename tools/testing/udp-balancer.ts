@@ -56,6 +56,12 @@ export class UdpBalancer {
     [...this.paths.values()].forEach((path, n) => (path.port = this.ports[choose(n)] ?? 0));
   }
 
+  /** As a NAT that forgets its clients: each has another address from its next datagram on. */
+  rebind() {
+    for (const { socket } of this.paths.values()) socket.close();
+    this.paths.clear();
+  }
+
   send(datagram: Buffer, address: string, port: number) {
     const key = `${address}:${port}`;
     const path = this.paths.get(key) ?? this.open(key, address, port);
@@ -90,6 +96,6 @@ export class UdpBalancer {
   stop() {
     this.stopped = true;
     this.front.close();
-    for (const { socket } of this.paths.values()) socket.close();
+    this.rebind();
   }
 }
