@@ -10,6 +10,7 @@ import { CommandLine } from './command-line.ts';
 
 describe('the command line', () => {
   let system: RunningSystem;
+  let app: Application;
   let cli: CommandLine;
   let demo: ReturnType<typeof thermometer>;
   let deviceId: string;
@@ -22,7 +23,7 @@ describe('the command line', () => {
     const { device } = demo;
     await device.open();
     await device.register();
-    const app = new Application(system.baseUrl, system.adminKey);
+    app = new Application(system.baseUrl, system.adminKey);
     deviceId = await app.deviceId(name);
     // The directory creates a device a moment before it shows it as registered.
     await eventually(async () =>
@@ -35,6 +36,9 @@ describe('the command line', () => {
     await system?.stop();
   });
 
+  const fails = async (code: number, text: string, args: string[]): Promise<void> =>
+    expect(await cli.run(args)).toMatchObject({ code, stderr: expect.stringContaining(text) });
+
   it('asks for the key on a terminal without showing it, and stores it for its owner only', async () => {
     const run = cli.onTerminal(['login', '--url', system.baseUrl]);
     await run.shows(/API key \(not shown\): /);
@@ -45,8 +49,7 @@ describe('the command line', () => {
     const file = join(cli.folder, 'profiles.json');
     expect(statSync(file).mode & 0o777).toBe(0o600);
     chmodSync(file, 0o644);
-    const refused = await cli.run(['devices']);
-    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('chmod 600')]);
+    await fails(2, 'chmod 600', ['devices']);
     chmodSync(file, 0o600);
   });
 
@@ -71,8 +74,7 @@ describe('the command line', () => {
     expect((await cli.run(['devices', '-q'])).stdout).toBe(`${deviceId}\n`);
     expect((await cli.run(['devices'])).stdout).toMatch(new RegExp(`^NAME .*\n${name} +registered`));
     expect(await cli.json('devices', 'get', deviceId)).toMatchObject({ endpoint_name: name });
-    const mistyped = await cli.run(['devices', 'get', `${name}x`]);
-    expect([mistyped.code, mistyped.stderr]).toEqual([6, expect.stringContaining(`Did you mean "${name}"?`)]);
+    await fails(6, `Did you mean "${name}"?`, ['devices', 'get', `${name}x`]);
     expect((await cli.run(['devcies'])).stderr).toContain('Did you mean devices?');
   });
 
@@ -90,8 +92,7 @@ describe('the command line', () => {
     expect([late, demo.text]).toEqual([{ code: 0, stdout: '', stderr: 'Written.\n' }, 'late']);
     expect((await cli.run(['exec', name, '/3/0/4'])).stderr).toBe('Executed.\n');
     expect(demo.reboots).toBe(1);
-    const missing = await cli.run(['read', name, '/3/0/99']);
-    expect([missing.code, missing.stderr]).toEqual([1, expect.stringContaining('404')]);
+    await fails(1, '404', ['read', name, '/3/0/99']);
     expect((await cli.run(['read', name, '/3/x'])).code).toBe(2);
   });
 
@@ -128,21 +129,13 @@ describe('the command line', () => {
     const run = cli.start(['tail', '--device', name, '--last', '5']);
     await run.shows(/SYS_\d+/);
     expect(await run.stop()).toBe(0);
-    const head = await cli.run(['tail', '--last', '5', '--no-follow']);
-    expect([head.code, head.stderr]).toEqual([0, '']);
+    expect(await cli.run(['tail', '--last', '5', '--no-follow'])).toMatchObject({ code: 0, stderr: '' });
   });
 
   it('says what is wrong with the connection', async () => {
-    const unreachable = await cli.run([
-      'devices',
-      '--url',
-      'http://127.0.0.1:2',
-      '--key-file',
-      join(cli.folder, 'key'),
-    ]);
-    expect([unreachable.code, unreachable.stderr]).toEqual([3, expect.stringContaining('127.0.0.1:2')]);
-    const other = await cli.run(['devices', '--url', 'http://127.0.0.1:2']);
-    expect([other.code, other.stderr]).toEqual([2, expect.stringContaining('belongs to')]);
+    const elsewhere = ['devices', '--url', 'http://127.0.0.1:2'];
+    await fails(3, '127.0.0.1:2', [...elsewhere, '--key-file', join(cli.folder, 'key')]);
+    await fails(2, 'belongs to', elsewhere);
     // An option wins over the environment.
     const env = { LANYARD_URL: 'http://127.0.0.1:2', LANYARD_KEY: 'ak_1other' };
     expect((await cli.run(['devices'], { env })).code).toBe(3);
@@ -151,7 +144,6 @@ describe('the command line', () => {
 
   it('observes a resource on a terminal, and takes its subscription away at the end', async () => {
     const subscriptions = `/v2/subscriptions/${deviceId}${sensor}`;
-    const app = new Application(system.baseUrl, system.adminKey);
     const run = cli.onTerminal(['observe', name, sensor]);
     await run.shows(/21\.5/);
     expect((await app.call('GET', subscriptions)).status).toBe(200);
@@ -167,7 +159,6 @@ describe('the command line', () => {
     await run.shows(/Observing/);
     run.process.kill('SIGHUP');
     expect(await run.stop('SIGHUP')).toBe(0);
-    const app = new Application(system.baseUrl, system.adminKey);
     expect((await app.call('GET', `/v2/subscriptions/${deviceId}${sensor}`)).status).toBe(404);
   });
 
@@ -192,7 +183,7 @@ describe('the command line', () => {
     const path = `/v2/subscriptions/${deviceId}${sensor}`;
     expect(run.stderr).toMatch(new RegExp(`The subscription stays: No answer from .* DELETE ${path}\\.$`, 'm'));
     await system.restart('gateway-0');
-    expect((await new Application(system.baseUrl, system.adminKey).call('DELETE', path)).status).toBe(204);
+    expect((await app.call('DELETE', path)).status).toBe(204);
   });
 
   it('listens, and explains what a device waits for', async () => {
@@ -241,10 +232,8 @@ describe('the command line', () => {
     } finally {
       await receiver.stop();
     }
-    for (const args of [['callback'], ['pull', '--callback-url', url]]) {
-      const refused = await cli.run(['channels', 'create', ...args]);
-      expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('--callback-url')]);
-    }
+    for (const args of [['callback'], ['pull', '--callback-url', url]])
+      await fails(2, '--callback-url', ['channels', 'create', ...args]);
   });
 
   it('shows control characters of a device as text', async () => {
@@ -253,7 +242,6 @@ describe('the command line', () => {
     expect(await run.ended).toBe(0);
     expect(run.shown).toContain('\\u001b[31mred');
     expect(run.shown).not.toContain('\u001b[31m');
-    const app = new Application(system.baseUrl, system.adminKey);
     const { json } = await app.call('POST', '/v3/devices', { endpoint_name: `\u001b[31m${fresh('red')}` });
     const deleted = await cli.run(['devices', 'delete', json.id as string]);
     expect([deleted.code, deleted.stderr]).toEqual([
@@ -279,8 +267,7 @@ describe('the command line', () => {
     const made = await cli.run(['keys', 'create', own, '--out', file]);
     expect([made.code, statSync(file).mode & 0o777]).toEqual([0, 0o600]);
     const asMade = { env: { LANYARD_URL: system.baseUrl, LANYARD_KEY_FILE: file } };
-    const refused = await cli.run(['keys'], asMade);
-    expect([refused.code, refused.stderr]).toEqual([4, expect.stringContaining('admin')]);
+    expect(await cli.run(['keys'], asMade)).toMatchObject({ code: 4, stderr: expect.stringContaining('admin') });
     // No file is left where there is no key; by its id, a key may rotate itself.
     const second = join(cli.folder, 'second.key');
     expect((await cli.run(['keys', 'create', 'other', '--out', second], asMade)).code).toBe(4);
@@ -292,7 +279,6 @@ describe('the command line', () => {
   });
 
   it('makes keys that are limited, by the names of device groups', async () => {
-    const app = new Application(system.baseUrl, system.adminKey);
     const group = fresh('limit');
     const { id } = (await app.call('POST', '/v3/device-groups', { name: group })).json as { id: string };
     const source = ['--source', '127.0.0.0/8', '--source', '::1'];
@@ -307,7 +293,6 @@ describe('the command line', () => {
   });
 
   it('ends with 5 without a result in time, and with 130 when it is interrupted before', async () => {
-    const app = new Application(system.baseUrl, system.adminKey);
     const absent = fresh('absent');
     await app.call('POST', '/v3/devices', { endpoint_name: absent });
     // The device-proxy learns of the device a moment later.
@@ -360,7 +345,6 @@ describe('the command line', () => {
     expect((await cli.run(['devices', '--profile', 'rotated'])).code).toBe(4);
     expect((await cli.run(['logout', '--profile', 'rotated'])).code).toBe(0);
     expect((await cli.run(['devices', '--profile', 'rotated'])).code).toBe(6);
-    const app = new Application(system.baseUrl, system.adminKey);
     const device = fresh('deleted');
     await app.call('POST', '/v3/devices', { endpoint_name: device });
     expect((await cli.run(['devices', 'delete', device])).code).toBe(0);
@@ -385,7 +369,6 @@ describe('the command line', () => {
 
     // A device that never registers keeps it running.
     const absent = fresh('absent');
-    const app = new Application(system.baseUrl, system.adminKey);
     await app.call('POST', '/v3/devices', { endpoint_name: absent });
     const name = fresh('campaign');
     const create = ['campaign', 'create', name, '--image', firmware, '--filter', `endpoint_name=${absent}`];
@@ -412,8 +395,7 @@ describe('the command line', () => {
     expect(await watch.ended).toBe(0);
     expect(watch.stdout).toMatch(/\naborted: .*\n$/);
     expect((await cli.run(['campaign', 'show', name])).stdout).toMatch(/State +aborted/);
-    const again = await cli.run(['campaign', 'start', name]);
-    expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('aborted')]);
+    await fails(1, 'aborted', ['campaign', 'start', name]);
   });
 
   it.each([['devices', '--json'], ['devices', '--quiet'], ['devices'], ['tail', '--last', '20', '--json']])(
