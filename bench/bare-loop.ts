@@ -2,12 +2,12 @@
  * The reference: a separate program that reads a topic with kafkajs and sends every batch into a WebSocket unchanged.
  * No queue, no channels, no proof of arrival: the least that the job could cost.
  *
- *   node bench/bare-loop.ts BROKERS TOPIC   says `listening PORT` when it has read from its partitions
+ *   node bench/bare-loop.ts BROKERS TOPIC   says `ready PORT` when it has read from its partitions
  */
 import kafkajs from 'kafkajs';
 import { WebSocketServer, type WebSocket } from 'ws';
+import { sayPort } from '../tools/testing/program.ts';
 import type { IHeaders } from 'kafkajs';
-import type { AddressInfo } from 'node:net';
 
 const [brokers = '', topic = ''] = process.argv.slice(2);
 const kafka = new kafkajs.Kafka({ clientId: 'bare', brokers: brokers.split(','), logLevel: kafkajs.logLevel.ERROR });
@@ -36,8 +36,7 @@ await consumer.subscribe({ topic, fromBeginning: false });
 // Only after a fetch does the consumer know its offsets, so that nothing is skipped if it is suspended now.
 const hasRead = consumer.on(consumer.events.FETCH, () => {
   hasRead();
-  const address = server.address() as AddressInfo;
-  process.stdout.write(`listening ${address.port}\n`);
+  sayPort(server);
 });
 await consumer.run({
   autoCommit: false,

@@ -2,13 +2,13 @@
  * The dispatcher of a bare chain from a command to its answer: reads a topic, appends what comes to a list in Redis, and only then
  * sends it to every WebSocket. It stores no offset, removes nothing from the list, and waits for no proof of arrival.
  *
- *   node bench/devices/bare-command-dispatcher.ts BROKERS TOPIC REDIS_URL   says `listening PORT` when it has read from its partitions
+ *   node bench/devices/bare-command-dispatcher.ts BROKERS TOPIC REDIS_URL   says `ready PORT` when it has read from its partitions
  */
 import { KafkaConnection } from '@lanyard/kafka';
 import { createLogger } from '@lanyard/service';
 import { Redis } from 'ioredis';
 import { WebSocketServer } from 'ws';
-import type { AddressInfo } from 'node:net';
+import { sayPort } from '../../tools/testing/program.ts';
 
 const [brokers = '', topic = '', redisUrl = ''] = process.argv.slice(2);
 
@@ -23,8 +23,7 @@ await consumer.subscribe({ topic, fromBeginning: false });
 // Only after a fetch does the consumer know its offsets.
 const hasRead = consumer.on(consumer.events.FETCH, () => {
   hasRead();
-  const { port } = server.address() as AddressInfo;
-  process.stdout.write(`listening ${port}\n`);
+  sayPort(server);
 });
 await consumer.run({
   autoCommit: false,

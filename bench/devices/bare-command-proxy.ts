@@ -3,7 +3,7 @@
  * one datagram, stores the answer, and then sends it to Kafka. It has no devices, sessions, queues, claims or retries, checks
  * nothing, and has no outbox: if it is killed between the last two steps, the answer is lost.
  *
- *   node bench/devices/bare-command-proxy.ts DATABASE_URL BROKERS TOPIC DEVICE_PORT   says `listening PORT`
+ *   node bench/devices/bare-command-proxy.ts DATABASE_URL BROKERS TOPIC DEVICE_PORT   says `ready PORT`
  */
 import { randomUUID } from 'node:crypto';
 import { createSocket } from 'node:dgram';
@@ -12,7 +12,7 @@ import { json } from 'node:stream/consumers';
 import { KafkaConnection, KafkaProducer } from '@lanyard/kafka';
 import { createLogger } from '@lanyard/service';
 import pg from 'pg';
-import type { AddressInfo } from 'node:net';
+import { sayPort } from '../../tools/testing/program.ts';
 
 const [connectionString = '', brokers = '', topic = '', devicePort = ''] = process.argv.slice(2);
 
@@ -65,7 +65,4 @@ const server = createServer({ keepAliveTimeout: 65_000 }, async (request, respon
   const item = { id: asyncId, status: 200, payload: payload.toString('base64') };
   await producer.sendTo(topic, { key: deviceId, value: JSON.stringify(item), headers: {} });
 });
-server.listen(0, '127.0.0.1', () => {
-  const { port } = server.address() as AddressInfo;
-  process.stdout.write(`listening ${port}\n`);
-});
+server.listen(0, '127.0.0.1', () => sayPort(server));

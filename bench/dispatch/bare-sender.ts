@@ -13,7 +13,7 @@ import { createInterface } from 'node:readline';
 import { Redis } from 'ioredis';
 import { Pool } from 'undici';
 import { WebSocketServer } from 'ws';
-import type { AddressInfo } from 'node:net';
+import { sayPort } from '../../tools/testing/program.ts';
 
 const [mode = '', url = '', connections = '1', bytes = '1', redisUrl, chunks = '1', ...keys] = process.argv.slice(2);
 const count = Number(connections);
@@ -69,10 +69,7 @@ if (mode === 'put') {
       }
     });
   });
-  server.on('listening', () => {
-    const { port } = server.address() as AddressInfo;
-    process.stdout.write(`ready ${port}\n`);
-  });
+  server.on('listening', () => sayPort(server));
 }
 createInterface({ input: process.stdin }).on('line', (line) => {
   for (const send of senders) void send(Number(line));

@@ -17,7 +17,7 @@ import { cutBatch, type Cursor } from '../../apps/dispatcher/dist/queue/event-ba
 import { BodyBudget } from '../../apps/dispatcher/dist/queue/body-budget.js';
 import type { ChannelQueue } from '../../apps/dispatcher/dist/queue/channel-queue.js';
 import { ChunkBuilder } from '../../apps/dispatcher/dist/queue/chunk.js';
-import type { AddressInfo } from 'node:net';
+import { sayPort } from '../../tools/testing/program.ts';
 
 const [mode = '', url = '', connections = '1', eventsText = '1', bytes = '1'] = process.argv.slice(2);
 const eventsMax = Number(eventsText);
@@ -100,10 +100,7 @@ if (mode === 'put') {
       session.wake();
     });
   });
-  http.listen(0, '127.0.0.1', () => {
-    const { port } = http.address() as AddressInfo;
-    process.stdout.write(`ready ${port}\n`);
-  });
+  http.listen(0, '127.0.0.1', () => sayPort(http));
 }
 createInterface({ input: process.stdin }).on('line', (line) => {
   for (const send of senders) void send(Number(line));

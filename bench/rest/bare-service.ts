@@ -3,13 +3,13 @@
  * their tables. It knows one account, trusts every request, and leaves out filters, later pages, groups of devices, object
  * models (constants take their place), subscriptions, and everything that follows once an announcement is in the outbox.
  *
- *   node bench/rest/bare-service.ts DATABASE_URL ACCOUNT_ID   says `listening PORT`
+ *   node bench/rest/bare-service.ts DATABASE_URL ACCOUNT_ID   says `ready PORT`
  */
 import { createServer } from 'node:http';
 import { outboxTable } from '@lanyard/kafka';
 import { isoTime, jsonRecord } from '@lanyard/service';
 import pg from 'pg';
-import type { AddressInfo } from 'node:net';
+import { sayPort } from '../../tools/testing/program.ts';
 
 const [connectionString = '', accountId = ''] = process.argv.slice(2);
 
@@ -112,7 +112,4 @@ const server = createServer({ keepAliveTimeout: 65_000 }, (request, response) =>
     },
   );
 });
-server.listen(0, '127.0.0.1', () => {
-  const { port } = server.address() as AddressInfo;
-  process.stdout.write(`listening ${port}\n`);
-});
+server.listen(0, '127.0.0.1', () => sayPort(server));

@@ -2,7 +2,7 @@
  * The reference: the same Nest on the same Fastify, which answers with a constant of 900 bytes, or with one that it was
  * given under a name. A separate program.
  *
- *   node bench/rest/constant.ts   says `listening PORT`
+ *   node bench/rest/constant.ts   says `ready PORT`
  */
 import 'reflect-metadata';
 import { Body, Controller, Get, Module, Param, Put } from '@nestjs/common';
@@ -42,4 +42,4 @@ Module({ controllers: [ConstantController] })(ConstantModule);
 
 const app = await NestFactory.create(ConstantModule, createFastify(), { logger: false, bodyParser: false });
 await app.listen(0, '127.0.0.1');
-process.stdout.write(`listening ${new URL(await app.getUrl()).port}\n`);
+process.stdout.write(`ready ${new URL(await app.getUrl()).port}\n`);

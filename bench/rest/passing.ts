@@ -2,11 +2,11 @@
  * A second reference: only passes requests on to another process. This is the least that a gateway in a separate process
  * costs with `node:http` and undici: it authenticates no caller, and counts nothing.
  *
- *   node bench/rest/passing.ts URL   says `listening PORT`
+ *   node bench/rest/passing.ts URL   says `ready PORT`
  */
 import { createServer } from 'node:http';
 import { Pool, type Dispatcher } from 'undici';
-import type { AddressInfo } from 'node:net';
+import { sayPort } from '../../tools/testing/program.ts';
 
 const pool = new Pool(process.argv[2] as string);
 
@@ -23,7 +23,4 @@ const server = createServer({ keepAliveTimeout: 65_000 }, (request, response) =>
     (error) => response.destroy(error),
   );
 });
-server.listen(0, '127.0.0.1', () => {
-  const { port } = server.address() as AddressInfo;
-  process.stdout.write(`listening ${port}\n`);
-});
+server.listen(0, '127.0.0.1', () => sayPort(server));

@@ -3,6 +3,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import type { AddressInfo } from 'node:net';
 import { root } from '../lanyard/project.ts';
 
 /** Kills the child when this process ends, so that a failed program leaves nothing behind. */
@@ -32,3 +33,9 @@ export const startCommand = async (command: string, args: readonly string[]) => 
 /** Starts a program of this project. */
 export const startProgram = (script: string, ...args: string[]) =>
   startCommand(process.execPath, [join(root, script), ...args]);
+
+/** Says, in a program that `startProgram` started, on which port its server listens. */
+export const sayPort = (server: { address(): unknown }) => {
+  const { port } = server.address() as AddressInfo;
+  process.stdout.write(`ready ${port}\n`);
+};
