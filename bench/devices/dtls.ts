@@ -36,11 +36,6 @@ type Found = Record<
   number
 >;
 
-const nothing: Found = {
-  ...{ registration: 0, update: 0, value: 0, even: 0, evenPerSecond: 0 },
-  ...{ kafka: 0, valuesPerSecond: 0 },
-};
-
 type Values = Awaited<ReturnType<typeof values>>;
 
 const measureAll = async (
@@ -48,11 +43,10 @@ const measureAll = async (
   observe: (paths: string[]) => Promise<void>,
   { seconds, rounds, say }: { seconds: number; rounds: number; say: (text: string) => void },
 ) => {
-  const found: Record<string, Found> = {};
+  const registered: Record<string, number> = {};
   for (const [name, target] of Object.entries(targets)) {
     await registrations(target, 'first');
-    const { cpuUs } = await registrations(target, 'registers');
-    found[name] = { ...nothing, registration: cpuUs };
+    registered[name] = (await registrations(target, 'registers')).cpuUs;
   }
   await observe(paths);
   const all: Record<string, Values[]> = {};
@@ -61,17 +55,18 @@ const measureAll = async (
     for (const [name, target] of Object.entries(targets))
       (all[name] ??= []).push(await values(target, seconds, Math.ceil(rounds / 2)));
   await observe([]);
+  const found: Record<string, Found> = {};
   for (const [name, target] of Object.entries(targets)) {
     const middle = (figure: keyof Values) => median(all[name]!.map((one) => one[figure]));
+    const [registration, even] = [registered[name]!, middle('evenCpuUs')];
     const { cpuUs: update } = await updates(target, seconds);
     found[name] = {
-      ...found[name]!,
-      ...{ update, value: middle('cpuUs'), even: middle('evenCpuUs'), evenPerSecond: middle('evenPerSecond') },
+      ...{ registration, update, value: middle('cpuUs'), even, evenPerSecond: middle('evenPerSecond') },
       ...{ kafka: middle('kafkaCpuUs'), valuesPerSecond: middle('perSecond') },
     };
     const each = all[name]!.map(({ cpuUs }) => cpuUs.toFixed(1)).join(', ');
     say(
-      `${name}: value ${each} µs, at an even rate ${found[name].even.toFixed(1)} µs, registration ${found[name].registration.toFixed(0)} µs, update ${update.toFixed(0)} µs`,
+      `${name}: value ${each} µs, at an even rate ${even.toFixed(1)} µs, registration ${registration.toFixed(0)} µs, update ${update.toFixed(0)} µs`,
     );
   }
   return found;

@@ -1,6 +1,7 @@
 /** Appending to queues and emptying them, beside raw RPUSH (R2) and BullMQ (R6). */
 import { Queue, Worker } from 'bullmq';
 import { Redis } from 'ioredis';
+import { severalAtOnce } from '../../tools/testing/several-at-once.ts';
 import { until } from '../travels.ts';
 import { median, round } from '../statistics.ts';
 import { dispatchersOnly } from './installation.ts';
@@ -53,19 +54,10 @@ const inEitherOrder = async (
   return { own: perSecond(ownMs), reference: perSecond(referenceMs) };
 };
 
-/** Does the tasks in order, with at most `atOnce` in progress. */
-const inTurns = async (count: number, work: (n: number) => Promise<unknown>) => {
-  let next = 0;
-  const worker = async () => {
-    while (next < count) await work(next++);
-  };
-  await Promise.all(Array.from({ length: atOnce }, worker));
-};
-
 /** R2: variadic RPUSH of each channel's events, in a pipeline for each batch. */
 const rpush = async (redis: Redis, channels: number, payloads: Buffer[]) => {
   const perChannel = perBatch / channels;
-  await inTurns(events / perBatch, async () => {
+  await severalAtOnce(atOnce, Array.from({ length: events / perBatch }), async () => {
     const pipeline = redis.pipeline();
     for (let n = 0; n < channels; n++)
       pipeline.rpush(`raw:${n}`, ...payloads.slice(n * perChannel, (n + 1) * perChannel));

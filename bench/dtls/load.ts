@@ -10,6 +10,7 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { DtlsClient, TickingTimers, systemDtlsClock } from '@lanyard/dtls';
+import { severalAtOnce } from '../../tools/testing/several-at-once.ts';
 import { bareRequests, identity, type Mode, pskHex, readOwn, signedByAuthority, suiteOf } from './settings.ts';
 
 const [mode, folder, port, sockets, task, seconds] = process.argv.slice(2) as [
@@ -50,16 +51,20 @@ const open = async () => {
   };
 };
 
+const connects = async (client: DtlsClient) => {
+  try {
+    await client.connect();
+    done++;
+  } catch {
+    failed++;
+  }
+};
+
 const repeatHandshakes = async () => {
   const newClient = await open();
   while (performance.now() < until) {
     const client = newClient(() => undefined);
-    try {
-      await client.connect();
-      done++;
-    } catch {
-      failed++;
-    }
+    await connects(client);
     client.close();
   }
 };
@@ -93,22 +98,8 @@ const exchangeMessages = async () => {
   }
 };
 
-const connectAll = async () => {
-  let left = Number(sockets);
-  await Promise.all(
-    Array.from({ length: atOnce }, async () => {
-      while (left-- > 0) {
-        const client = (await open())(() => undefined);
-        try {
-          await client.connect();
-          done++;
-        } catch {
-          failed++;
-        }
-      }
-    }),
-  );
-};
+const connectAll = () =>
+  severalAtOnce(atOnce, Array.from({ length: Number(sockets) }), async () => connects((await open())(() => undefined)));
 
 process.stdout.write('ready 0\n');
 const run = { handshakes: repeatHandshakes, bare: repeatDatagrams }[task] ?? exchangeMessages;
