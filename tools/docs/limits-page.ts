@@ -32,6 +32,7 @@ const from =
 
 const plain = (what: string, value: string, changedBy = ''): Row => ({ what, value, changedBy });
 
+const applications = from('apps/gateway', 'access/applications.service');
 const commands = from('apps/device-proxy', 'commands/limits');
 const device = from('apps/device-proxy');
 const sessions = from('apps/device-proxy', 'sessions/limits');
@@ -57,12 +58,8 @@ const kinds: Kind[] = [
     rows: [
       plain('Devices', 'unlimited', 'quota `devices`'),
       plain('API keys', 'unlimited', 'quota `api_keys`'),
-      from('apps/gateway', 'access/applications.service')(
-        'applicationsMax.free',
-        'Applications of an account of the free tier',
-        'quota `applications`',
-      ),
-      from('apps/gateway', 'access/applications.service')(
+      applications('applicationsMax.free', 'Applications of an account of the free tier', 'quota `applications`'),
+      applications(
         'applicationsMax.commercial',
         'Applications of an account of the commercial tier',
         'quota `applications`',
@@ -269,7 +266,7 @@ const kinds: Kind[] = [
 ];
 
 const unit =
-  /([Bb]ytes)(?:MaxDefault)$|(Ms|[Ss]econds|[Hh]ours|[Dd]ays|[Mm]onths|[Bb]ytes|Characters)(?:Max|Min|Default)?$|(KeyLength|definitionLength|urlLength)Max$/;
+  /(Ms|[Ss]econds|[Hh]ours|[Dd]ays|[Mm]onths|[Bb]ytes|Characters|(?<=Key|definition|url)Length)(?:Max|Min)?(?:Default)?$/;
 
 const number = (value: number): string => value.toLocaleString('en');
 
@@ -304,25 +301,16 @@ const formats: Record<string, (value: number) => string> = {
   months: (value) => `${number(value)} months`,
   bytes: size,
   characters: (value) => `${number(value)} characters`,
-  keylength: (value) => `${number(value)} characters`,
-  urllength: (value) => `${number(value)} characters`,
-  definitionlength: (value) => `${number(value)} characters`,
+  length: (value) => `${number(value)} characters`,
 };
 
 /** The value with the unit at the end of the constant's name. */
 const formatted = (name: string, value: unknown): string => {
-  const named = name
+  const units = name
     .split('.')
     .reverse()
-    .map((word) =>
-      unit
-        .exec(word)
-        ?.slice(1)
-        .find((part) => part !== undefined)
-        ?.toLowerCase(),
-    )
-    .find((word) => word !== undefined);
-  const format = (named && formats[named]) || number;
+    .flatMap((word) => unit.exec(word)?.[1]?.toLowerCase() ?? []);
+  const format = formats[units[0] ?? ''] ?? number;
   if (typeof value === 'number') return format(value);
   const { min, max, default: usual } = value as { min: number; max: number; default?: number };
   return `${format(min)} to ${format(max)}${usual === undefined ? '' : `, default ${format(usual)}`}`;
