@@ -179,6 +179,24 @@ describe('a device that does not answer', () => {
     expect(await ended(second)).toMatchObject({ status: 200, attempts: 1 });
   });
 
+  it('one in queue mode that falls asleep before its command has its turn is given it when it is heard', async () => {
+    const session = await register(true);
+    link.answer = async ({ beforeSending }) => {
+      // A request before this one was not answered.
+      session.silent = true;
+      await beforeSending?.();
+      return content;
+    };
+    const asyncId = await send(session, 'POST');
+    await eventually(() => expect(link.asked).toHaveLength(1));
+    await eventually(async () =>
+      expect(await part(CommandHistory).get(app, asyncId)).toMatchObject({ state: 'waiting', attempts: 0 }),
+    );
+    link.answer = () => Promise.resolve({ ...content, code: '2.04' });
+    part(LastSeen).recordMessage(session);
+    expect(await ended(asyncId)).toMatchObject({ status: 200, attempts: 1 });
+  });
+
   it('one in queue mode is asked again to observe when it is heard, also if its subscriptions change while it sleeps', async () => {
     link.answer = silence;
     const session = await register(true);

@@ -66,6 +66,20 @@ describe('an endpoint that asks a bare socket', () => {
     expect(endpoint.gauges()).toMatchObject({ requestsOutstanding: 0, requestsQueued: 0 });
   });
 
+  it('asks before it sends a request that has waited, and continues with the next one', async () => {
+    const { raw, answer, first, endpoint, peer } = await asking();
+    const tooLate = endpoint.request(peer, { ...get, beforeSending: () => Promise.reject(new Error('too late')) });
+    const refused = expect(tooLate).rejects.toThrow('too late');
+    const next = endpoint.request(peer, { ...get, beforeSending: () => Promise.resolve() });
+    raw.send({ type: 'ACK', code: Code.Content, messageId: first.messageId, token: first.token });
+    await answer;
+    await refused;
+    const second = await raw.next();
+    raw.send({ type: 'ACK', code: Code.Changed, messageId: second.messageId, token: second.token });
+    expect((await next).code).toBe(Code.Changed);
+    expect(endpoint.gauges()).toMatchObject({ requestsOutstanding: 0, requestsQueued: 0 });
+  });
+
   it('waits for a peer as long as its radio needs, and for the others as usual', async () => {
     let slowPort = 0;
     const radioOf = ({ port: to }: { port: number }) => (to === slowPort ? { ackTimeoutMs: 9_000 } : undefined);

@@ -1,14 +1,16 @@
 import type { BodySource } from '@lanyard/coap';
 import { AccountModels, chooseInsteadOfTlv, contentFormat, currentFormat, type ModelRegistry } from '@lanyard/lwm2m';
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { withoutRoot } from '../sessions/alternate-root.js';
 import { LastSeen } from '../sessions/last-seen.js';
 import type { Observation, Target } from '../sessions/observations.js';
 import type { Session } from '../sessions/session.js';
+import { Sessions } from '../sessions/sessions.js';
 import {
   type DeviceAnswer,
   type DeviceRequest,
   NoAnswer,
+  NotSent,
   type SentMessage,
   UnusableAnswer,
 } from '../transport/device-link.js';
@@ -39,8 +41,7 @@ export interface DeviceReply {
 /** Refusals of a format: 4.06, 4.15, and 4.02 from devices that do not know the option. */
 const refusals = new Set(['4.02', '4.06', '4.15']);
 
-const withOnSent = (request: DeviceRequest, onSent: OnSent | undefined): DeviceRequest =>
-  onSent ? { onSent, ...request } : request;
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** Values of several paths without a Content-Format are in the format that was requested. */
 const formatted = (answer: DeviceAnswer, { accept }: DeviceRequest): DeviceAnswer => ({
@@ -69,6 +70,7 @@ export class DownlinkClient {
     private readonly links: DeviceLinks,
     private readonly lastSeen: LastSeen,
     private readonly models: AccountModels,
+    @Inject(Sessions) private readonly sessions: Pick<Sessions, 'isListening'>,
   ) {}
 
   /** `onSent` is called for each message that leaves. */
@@ -77,7 +79,7 @@ export class DownlinkClient {
     const isDefaultFormat = request.operation === 'read' && request.accept === null;
     const answer = await this.tryFormats(session, { asked, path: request.path, isDefaultFormat }, (attempted) =>
       this.recordAnswer(session, (signal) =>
-        this.links.to(session.address).request(session.address, withOnSent(attempted, onSent), signal),
+        this.links.to(session.address).request(session.address, this.whileAwake(session, attempted, onSent), signal),
       ),
     );
     return replyOf(session, request.path, request.operation === 'read-composite' ? formatted(answer, asked) : answer);
@@ -92,7 +94,7 @@ export class DownlinkClient {
   /** Writes a package block by block, read from its source instead of a payload. */
   async push(session: Session, path: string, body: PushedBody): Promise<DeviceReply> {
     const { source, onProgress, signal } = body;
-    const request = { ...pushRequest(session.data, path), source, onProgress };
+    const request = this.whileAwake(session, { ...pushRequest(session.data, path), source, onProgress });
     const answer = await this.recordAnswer(session, (ending) =>
       this.links.to(session.address).request(session.address, request, AbortSignal.any([ending, signal])),
     );
@@ -111,7 +113,7 @@ export class DownlinkClient {
     const { answer, token } = await this.tryFormats(session, { asked, path, isDefaultFormat }, async (request) => {
       accept = isDefaultFormat ? (request.accept ?? null) : request.accept;
       const { answer, token } = await this.recordAnswer(session, (signal) =>
-        this.links.to(session.address).observe(session.address, withOnSent(request, onSent), signal),
+        this.links.to(session.address).observe(session.address, this.whileAwake(session, request, onSent), signal),
       );
       return { ...answer, answer, token };
     });
@@ -146,6 +148,24 @@ export class DownlinkClient {
     await session.whileOpen((signal) =>
       this.links.to(session.address).cancel(session.address, request, observation.token, signal),
     );
+  }
+
+  /**
+   * A request may wait for its turn behind others to the same device, or to the same gateway, until a queue-mode device
+   * sleeps. It is not sent then.
+   */
+  private whileAwake(session: Session, request: DeviceRequest, onSent?: OnSent): DeviceRequest {
+    return {
+      ...request,
+      ...(session.data.queueMode && { beforeSending: () => this.assertAwake(session) }),
+      ...(onSent && { onSent }),
+    };
+  }
+
+  private async assertAwake(session: Session): Promise<void> {
+    // If the previous request was not answered, its caller says in this turn that the device is asleep.
+    await nextTurn();
+    if (!this.sessions.isListening(session)) throw new NotSent('the device has fallen asleep');
   }
 
   /**

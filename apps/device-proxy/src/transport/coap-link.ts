@@ -67,6 +67,7 @@ const outgoing = ({
   onProgress,
   contentFormat,
   accept,
+  beforeSending,
   onSent,
 }: DeviceRequest): OutgoingRequest => ({
   method: Code[method],
@@ -77,6 +78,7 @@ const outgoing = ({
   ...(onProgress && { onProgress }),
   ...(contentFormat !== undefined && { contentFormat }),
   ...(accept !== undefined && { accept }),
+  ...(beforeSending && { beforeSending }),
   ...(onSent && { onSent }),
 });
 
@@ -99,7 +101,7 @@ const linkErrorOf = (error: unknown): unknown => {
   if (error instanceof MessageTooLarge) return new NotSendable(error.message, { cause: error });
   if (error instanceof BlockTransferFailed || error instanceof UnusableResponse)
     return new UnusableAnswer(error.message, { cause: error });
-  if (error instanceof BodyUnavailable) return error;
+  if (error instanceof BodyUnavailable || error instanceof NotSent) return error;
   return new RequestAborted(error instanceof Error ? error.message : String(error), { cause: error });
 };
 
@@ -165,7 +167,7 @@ export class CoapLink implements DeviceLink {
 
   async observe(address: string, request: DeviceRequest, signal: AbortSignal): Promise<ObservedAnswer> {
     const peer = this.peers.peerOf(address);
-    const { onSent, ...observed } = request;
+    const { beforeSending, onSent, ...observed } = request;
     const shared = this.sharedFor(observed);
     let isTokenKnown = false;
     // A notification may overtake the answer that reveals its token, so it waits for the answer.
@@ -173,7 +175,8 @@ export class CoapLink implements DeviceLink {
       if (!isTokenKnown) await answered.then(nextTurn, nextTurn);
       await shared.handler(notification);
     };
-    const answered = this.endpoint.observe(peer, { ...shared.request, signal, ...(onSent && { onSent }) }, handler);
+    const callbacks = { ...(beforeSending && { beforeSending }), ...(onSent && { onSent }) };
+    const answered = this.endpoint.observe(peer, { ...shared.request, signal, ...callbacks }, handler);
     const observation = await unlessAborted<Observation<ReceivedResponse>>(answered, signal);
     setImmediate(() => {
       isTokenKnown = true;

@@ -14,6 +14,8 @@ export interface DeviceRequest {
   source?: BodySource;
   /** Called with the number of bytes of the source that the device has accepted. */
   onProgress?: (bytes: number) => void;
+  /** Called when the request has its turn, before anything is sent for it; rejects with NotSent if nothing is to be sent. */
+  beforeSending?: () => Promise<void>;
   /** Called for each message that is sent for the request. */
   onSent?: (message: SentMessage) => void;
 }
@@ -46,7 +48,7 @@ export class NoAnswer extends NamedError {}
 /** The answer is unusable: the request counts as not answered. */
 export class UnusableAnswer extends NoAnswer {}
 
-/** Nothing was sent: the device has no connection now, or too many requests wait for it. */
+/** Nothing was sent: the device has no connection now, has fallen asleep, or too many requests wait for it. */
 export class NotSent extends NamedError {}
 
 /** The connection ended before the answer: the device may have executed the request. */

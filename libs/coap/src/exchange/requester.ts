@@ -45,7 +45,12 @@ export class Requester<To extends ClientState<Observed, Response>, Response exte
   async request(peer: Peer, request: OutgoingRequest, call: RequestCall<Response>): Promise<ReceivedResponse> {
     this.core.assertOpen();
     const to = this.sender.reach(peer);
-    return to.queue.run(() => this.perform(to, request, call), this.core.limits.queuedPerPeerMax);
+    return to.queue.run(() => this.begin(to, request, call), this.core.limits.queuedPerPeerMax);
+  }
+
+  private begin(to: To, request: OutgoingRequest, call: RequestCall<Response>): Promise<ReceivedResponse> {
+    const perform = (): Promise<ReceivedResponse> => this.perform(to, request, call);
+    return request.beforeSending ? request.beforeSending().then(perform) : perform();
   }
 
   /** Fetches the remaining blocks of a notification (RFC 7959 §2.6), even while a request waits for its response. */

@@ -56,6 +56,11 @@ export interface OutgoingRequest {
   maxRetransmit?: number;
   /** After the signal aborts, nothing more is sent for the request: no retransmission, no further block. */
   signal?: AbortSignal;
+  /**
+   * Called when the request has its turn, before anything is sent for it; nothing is sent until it resolves. When it
+   * rejects, the request rejects with the same error.
+   */
+  beforeSending?: () => Promise<void>;
   /** Called for each message that is sent for the request; a block-wise body has several. Over TCP there are no message ids. */
   onSent?: (message: { token: Buffer; messageId?: number }) => void;
 }

@@ -37,8 +37,8 @@ export abstract class Observer<
     handler: NotificationHandler,
   ): Promise<Observation<ReceivedResponse>> {
     const token = wanted ?? this.core.tokens.next();
-    // The signal and the callback belong to the registration alone, not to the blocks of later notifications.
-    const { signal: _signal, onSent: _onSent, ...described } = request;
+    // The signal and the callbacks belong to the registration alone, not to the blocks of later notifications.
+    const { signal: _signal, beforeSending: _beforeSending, onSent: _onSent, ...described } = request;
     const entry = this.entryOf(tokenKey(token), handler, described);
     let observing = false;
     const onResponse = (response: Response): void => {
