@@ -140,6 +140,14 @@ describe('software', () => {
     expect(inactive.answers().polled({ ...old, version: '2' }).update.state).toBe('succeeded');
   });
 
+  it('that is there in one of several instances of its name is left alone in the others', () => {
+    const active = { ...old, instance: 8, version: '2' };
+    const inactive = { ...active, instance: 9, isActive: false };
+    expect(new Device().reports(old, inactive, active).update).toMatchObject({ state: 'skipped', code: 'SYS_110' });
+    expect(new Device().reports(old, inactive).asked).toMatchObject({ kind: 'execute', path: '/9/9/10' });
+    expect(new Device().reports(free, old, { ...old, instance: 8 }).asked).toMatchObject({ path: '/9/7/6' });
+  });
+
   it('that an attempt installed or activated, although it counts as failed, is not skipped by the next', () => {
     const refused = { kind: 'refused', error: 'SERVICE_UNAVAILABLE' } as const;
     const installed = new Device({ ...goal, retries: 1 }).reports(free).answers();

@@ -82,19 +82,29 @@ const execute = (
   return nextStep({ ...update, polls: 0 }, step, { ...command, ...(argument !== undefined && { argument }) }, context);
 };
 
+const hasVersion = ({ state, version }: SoftwareInstance, goal: Goal): boolean =>
+  state === states.installed && version === goal.version;
+
 /**
- * The instance that has the package's name, else the one that an earlier attempt used before it had a name, else a free one, else
- * one without a name whose package has failed.
+ * An instance that has the package's name: if there are several, one with the wanted version, preferably active. Else the
+ * one that an earlier attempt used before it had a name, else a free one, else one without a name whose package has failed.
  */
 const instanceFor = (
   all: readonly SoftwareInstance[],
-  { packageName }: Goal,
+  goal: Goal,
   { instance: used }: DeviceUpdate,
-): SoftwareInstance | undefined =>
-  all.find(({ name }) => name === packageName) ??
-  all.find(({ instance, name }) => instance === used && !name) ??
-  all.find(({ state, name }) => state === states.initial && !name) ??
-  all.find(({ result = 0, name }) => result >= failureMin && !name);
+): SoftwareInstance | undefined => {
+  const named = all.filter(({ name }) => name === goal.packageName);
+  const ready = named.filter((one) => hasVersion(one, goal));
+  return (
+    ready.find(({ isActive }) => isActive) ??
+    ready[0] ??
+    named[0] ??
+    all.find(({ instance, name }) => instance === used && !name) ??
+    all.find(({ state, name }) => state === states.initial && !name) ??
+    all.find(({ result = 0, name }) => result >= failureMin && !name)
+  );
+};
 
 /** Some devices answer that an object without instances is not found. undefined: the answer lists no instances. */
 const instancesIn = (event: UpdateEvent): readonly SoftwareInstance[] | undefined => {
@@ -122,9 +132,6 @@ const keptOf = ({
   instance,
   previousVersion: state === states.installed ? (version ?? null) : null,
 });
-
-const hasVersion = ({ state, version }: SoftwareInstance, goal: Goal): boolean =>
-  state === states.installed && version === goal.version;
 
 /**
  * The device still has the version that is to be replaced, so it has not begun. An instance without a version does not
