@@ -1,11 +1,18 @@
+import { AccessKeys } from '@lanyard/contracts';
+import { KafkaProducer } from '@lanyard/kafka';
+import { formatTimestamp, newId } from '@lanyard/service';
 import { eventually } from '@lanyard/testing';
 import { describe, expect, it } from '@jest/globals';
 import { DataSource } from 'typeorm';
-import type { KnownDevice } from '../src/commands/commands.js';
+import { Commands, type KnownDevice } from '../src/commands/commands.js';
 import { CommandHistory } from '../src/commands/history.js';
 import { pollPeriodMs, pollWindowSeconds } from '../src/commands/limits.js';
+import { Rules } from '../src/presubscriptions/rules.js';
 import type { Session } from '../src/sessions/session.js';
+import { lateRequestsMs } from '../src/subscriptions/keys.js';
+import { NoAnswer } from '../src/transport/device-link.js';
 import { accountId, content, deliveryTest } from './delivery-test.js';
+import { newKey } from './test-system.js';
 
 describe('a command of a device that listens', () => {
   const { link, clock, app, part, register, send, ended, waitingStatements, hold } = deliveryTest('next-command');
@@ -56,6 +63,51 @@ describe('a command of a device that listens', () => {
     });
     answer();
     expect(await ended(second)).toMatchObject({ status: 200, attempts: 1 });
+  });
+
+  it('is cancelled if it has to wait again after its key was deleted', async () => {
+    const key = newKey(accountId);
+    const { keyId } = key;
+    let noAnswer = (): void => undefined;
+    link.answer = () =>
+      new Promise((_, reject) => {
+        noAnswer = () => reject(new NoAnswer());
+      });
+    const { deviceId } = await register(true);
+    const device = await part(Commands).device(key, deviceId);
+    const asyncId = newId();
+    const read = { asyncId, kind: 'device-request', method: 'GET', path: '/3/0/4' } as const;
+    const rest = { query: [], accept: null, contentType: null, payload: null, retryMax: 2, expirySeconds: 7_200 };
+    await part(Commands).send(key, device, { ...read, ...rest });
+    await eventually(() => expect(link.asked).toHaveLength(1));
+
+    // The rules of the key are removed after its waiting commands.
+    const rules = part(Rules);
+    const setRules = () => rules.replace(accountId, keyId, [{ 'endpoint-type': 'lamp' }]);
+    const removed = () => eventually(async () => expect(await rules.ofKey(keyId)).toEqual([]));
+    await setRules();
+    await part(KafkaProducer).send(AccessKeys, {
+      keyId,
+      accountId,
+      hash: '0'.repeat(64),
+      groups: [],
+      permissions: [],
+      tier: 'commercial',
+      status: 'deleted',
+      revision: 2,
+      changedAt: formatTimestamp(Date.now()),
+    });
+    await removed();
+    await setRules();
+    await clock.advance(lateRequestsMs);
+    await removed();
+
+    noAnswer();
+    const cancelled = { state: 'cancelled', error: 'REQUEST_CANCELLED', attempts: 1 };
+    await eventually(async () => {
+      await clock.advance(lateRequestsMs);
+      expect(await part(CommandHistory).get(key, asyncId)).toMatchObject(cancelled);
+    });
   });
 
   it('is found when polls have failed for longer than they look back', async () => {

@@ -18,11 +18,11 @@ const forgetSql = `
   DELETE FROM commands WHERE id IN (
     SELECT id FROM commands WHERE finished_at < $1 ORDER BY finished_at LIMIT ${forgottenAtOnce} FOR UPDATE SKIP LOCKED)`;
 
-/** Cancelled in pages: a key may have commands in the queues of all devices of its account. */
-const cancelledAtOnce = 500;
-const waitingOfKeySql = `
-  SELECT id, device_id AS "deviceId" FROM commands WHERE account_id = $1 AND key_id = $2 AND state = 'waiting'
-  LIMIT ${cancelledAtOnce}`;
+/** Looked up in pages: a key may have commands in the queues of all devices of its account. */
+const devicesAtOnce = 500;
+const devicesOfKeySql = `
+  SELECT DISTINCT device_id FROM commands WHERE account_id = $1 AND key_id = $2 AND state = 'waiting'
+  LIMIT ${devicesAtOnce}`;
 
 /** Claims do not take the device lock: a transaction that ends a command locks its row, so that it is not claimed. */
 export const lock = { mode: 'pessimistic_write' } as const;
@@ -119,18 +119,24 @@ export class CommandQueue {
     if (known) await this.cancelWaiting(known);
   }
 
-  /** Cancels all waiting commands of a key. */
-  async cancelAll(accountId: string, keyId: string): Promise<void> {
+  /**
+   * Cancels all waiting commands of a key, those for one device in one transaction. Returns whether other commands of
+   * the key are in flight: they may have to wait again.
+   */
+  async cancelAll(accountId: string, keyId: string): Promise<boolean> {
     const { manager } = this.dataSource;
     for (;;) {
-      const waiting = await manager.query<Pick<Command, 'id' | 'deviceId'>[]>(waitingOfKeySql, [accountId, keyId]);
-      if (waiting.length === 0) return;
-      for (const command of waiting) await this.cancelWaiting(command);
+      const rows = await manager.query<{ device_id: string }[]>(devicesOfKeySql, [accountId, keyId]);
+      if (rows.length === 0) return manager.existsBy(Command, { accountId, keyId, state: 'executing' });
+      for (const { device_id: deviceId } of rows)
+        await this.endWhere(deviceId, (command) =>
+          command.keyId === keyId && command.state === 'waiting' ? withoutSending(command, cancelled) : undefined,
+        );
     }
   }
 
   /** Returns the state that the command was in. */
-  private async cancelWaiting({ id, deviceId }: Pick<Command, 'id' | 'deviceId'>): Promise<CommandState> {
+  private async cancelWaiting({ id, deviceId }: Command): Promise<CommandState> {
     const ended: [Command, Outcome][] = [];
     const before = await withDevice(this.dataSource, deviceId, async (manager) => {
       const command = await manager.findOneOrFail(Command, { where: { id }, lock });

@@ -21,7 +21,8 @@ const concurrentMax = 2;
 /**
  * Removes the subscriptions and rules of a key that may no longer receive values: it was deleted or switched off, or
  * its groups no longer give `subscriptions`. Its values stop before that, because `Receivers` decides for each value.
- * The waiting commands of a deleted key are cancelled: it may have been deleted because it was stolen.
+ * The waiting commands of a deleted key are cancelled, also those that have to wait again after an attempt: the key may
+ * have been deleted because it was stolen.
  */
 @Injectable()
 export class Keys implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -52,7 +53,7 @@ export class Keys implements OnApplicationBootstrap, BeforeApplicationShutdown {
     });
     const rows: { key_id: string }[] = await this.dataSource.query(
       `SELECT key_id FROM subscriptions UNION SELECT key_id FROM presubscriptions
-       UNION SELECT key_id FROM commands WHERE state = 'waiting'`,
+       UNION SELECT key_id FROM commands WHERE state IN ('waiting', 'executing')`,
     );
     for (const { key_id: keyId } of rows) this.check(keyId);
   }
@@ -93,7 +94,8 @@ export class Keys implements OnApplicationBootstrap, BeforeApplicationShutdown {
     const key = this.reader.get(keyId);
     if (!key) return;
     // First, because the subscriptions may take minutes.
-    if (key.status === 'deleted') await this.queue.cancelAll(key.accountId, keyId);
+    if (key.status === 'deleted' && (await this.queue.cancelAll(key.accountId, keyId)))
+      this.work.later(lateRequestsMs, () => this.check(keyId));
     await this.rules.replace(key.accountId, keyId, []);
     await this.subscriptions.forgetKey(keyId);
   }
