@@ -200,6 +200,43 @@ describe('the fence between replicas', () => {
     expect(again?.epoch).toBeGreaterThan(lost.session.epoch + 1);
   });
 
+  it('a session that Redis has lost expires after its lifetime, unless its device registers again', async () => {
+    const prefix = `${isolation.redisPrefix}lost:`;
+    const { store, stallDetector, sessions, newLastSeen } = sessionParts(redis, prefix, 'dp-l', clock);
+    stallDetector.onApplicationBootstrap();
+    watched.push(stallDetector);
+    const openAt = (address: string) => sessions.open(newSessionAt(address, clock.now()));
+    const [silent, heard, back] = [
+      await openAt('192.0.2.30:1'),
+      await openAt('192.0.2.30:2'),
+      await openAt('192.0.2.30:3'),
+    ];
+    const ended = await openAt('192.0.2.30:4');
+    await redis.del(await redis.keys(`${prefix}*`));
+    // As if another replica had taken it over and ended it: Redis has not lost this one.
+    await redis.set(store.keys.epoch(ended.deviceId), ended.epoch + 1);
+    const later = { deviceId: back.deviceId, expiresAtMs: clock.now() + 900_000 };
+    await store.open({ ...newSessionAt('192.0.2.30:3', clock.now()), ...later });
+    // The first epoch is the time in seconds, which may be the same as before.
+    const epoch = (await store.takeOver(back.deviceId))?.session.epoch;
+
+    const lastSeen = newLastSeen();
+    lastSeen.recordMessage(heard);
+    await lastSeen.flush();
+    expect(heard.isOver).toBe(true);
+    clock.standStill(stallMs);
+    stallDetector.detect();
+    await eventually(() => expect(sessions.size).toBe(0));
+
+    const endsAt = async (nowMs: number) => store.claimExpired(nowMs, nowMs + sweepLeaseMs, 100);
+    expect(await endsAt(silent.expiresAtMs - 1)).toEqual([]);
+    const ends = await endsAt(silent.expiresAtMs);
+    const states = ends.map(({ session, reason }) => [session.deviceId, session.epoch, session.registrationId, reason]);
+    const expected = [silent, heard].map((one) => [one.deviceId, one.epoch, one.registrationId, 'lifetime']);
+    expect(states.sort()).toEqual(expected.sort());
+    expect((await store.read(back.deviceId))?.epoch).toBe(epoch);
+  });
+
   describe('of a session that ends', () => {
     const swept = async (deviceId: string, nowMs: number) => {
       const all = await b.store.claimExpired(nowMs, nowMs + sweepLeaseMs, 10_000);

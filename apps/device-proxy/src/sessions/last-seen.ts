@@ -83,16 +83,10 @@ export class LastSeen implements OnApplicationBootstrap, BeforeApplicationShutdo
         return { deviceId, epoch, lastSeenAtMs, newest: this.observeSequencesOf(session) };
       });
       const owned = await this.sessions.store.renewAll(renewals);
-      batch.forEach((session, n) => {
-        if (owned[n] === false) this.dropStale(session);
-      });
+      await this.sessions.dropLost(batch.filter((_, n) => owned[n] === false));
     } catch (error) {
       // Harmless: the next message causes another write.
       this.logger.warn({ err: error, devices: batch.length }, 'last-seen times not written');
     }
-  }
-
-  private dropStale(session: Session): void {
-    if (this.sessions.get(session.deviceId) === session) this.sessions.drop(session);
   }
 }

@@ -9,6 +9,7 @@ const names = [
   'close-session-4',
   'claim-expired-1',
   'claim-end-2',
+  'keep-lost-sessions',
   'note-observations',
   'renew-sessions',
 ] as const;

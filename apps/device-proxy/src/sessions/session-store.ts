@@ -265,6 +265,23 @@ export class SessionStore {
     await this.runClaim({ deviceId, epoch }, expiresAtMs, 'lifetime', '');
   }
 
+  /**
+   * For sessions that are not this replica's in Redis. The end of each that Redis has lost with its data is announced when
+   * its lifetime is over, unless its device registers before.
+   */
+  async keepLost(sessions: readonly Omit<StoredSession, 'observations'>[]): Promise<void> {
+    for (let at = 0; at < sessions.length; at += scriptMax) {
+      const keys = [this.keys.expiry];
+      const args: (string | number)[] = [this.prefix, this.replicaId];
+      for (const session of sessions.slice(at, at + scriptMax)) {
+        const { deviceId, epoch, registrationId, accountId, address, lastSeenAtMs, expiresAtMs, data } = session;
+        keys.push(this.keys.session(deviceId));
+        args.push(deviceId, epoch, registrationId, accountId, address, lastSeenAtMs, expiresAtMs, JSON.stringify(data));
+      }
+      await this.run('keep-lost-sessions', keys, args);
+    }
+  }
+
   private async runClaim(
     { deviceId, epoch }: Pick<StoredSession, 'deviceId' | 'epoch'>,
     leaseUntilMs: number,

@@ -312,6 +312,17 @@ export class Sessions {
     for (const listener of this.listeners) listener.ended?.(session);
   }
 
+  /**
+   * Drops sessions that are not this replica's in Redis: others have taken them over. If Redis has lost its data instead,
+   * a device that does not register again is announced as expired after its lifetime.
+   */
+  async dropLost(sessions: readonly Session[]): Promise<void> {
+    const open = sessions.filter(({ isOver }) => !isOver);
+    const lost = new Set(open.flatMap((session) => [session, ...this.behind(session)]));
+    await this.store.keepLost([...lost].map(lastStateOf));
+    for (const session of lost) if (!session.isOver) this.drop(session);
+  }
+
   dropIfOlder(deviceId: string, epoch: number): void {
     const session = this.index.ofDevice(deviceId);
     if (!session || session.epoch >= epoch) return;
@@ -394,9 +405,9 @@ export class Sessions {
         chunk.map(({ deviceId, epoch, lastSeenAtMs }) => ({ deviceId, epoch, lastSeenAtMs })),
       );
       chunk.forEach((session, n) => {
-        this.doubted.delete(session);
-        if (owned[n] === false && !session.isOver) this.drop(session);
+        if (owned[n] === true) this.doubted.delete(session);
       });
+      await this.dropLost(chunk.filter((_, n) => owned[n] === false));
     }
   }
 }
@@ -411,4 +422,10 @@ const snapshotOf = (session: Session): StoredSession => ({
   expiresAtMs: session.expiresAtMs,
   data: session.data,
   observations: [...session.observations.all()],
+});
+
+/** A device behind a gateway stays as long as the gateway. */
+const lastStateOf = (session: Session): StoredSession => ({
+  ...snapshotOf(session),
+  expiresAtMs: Math.max(session.expiresAtMs, session.gateway?.expiresAtMs ?? 0),
 });
