@@ -62,7 +62,11 @@ const silentDevice = ({ queueMode, isAwake }: { queueMode: boolean; isAwake?: bo
     },
   });
   const outcomes = (): Promise<unknown[]> => {
-    const requests: Promise<unknown>[] = [client.read(session, path), client.observe(session, { path })];
+    const requests: Promise<unknown>[] = [
+      client.read(session, path),
+      client.observe(session, { path }),
+      client.cancel(session, { path, token: '0123456789abcdef' }),
+    ];
     return Promise.all(requests.map((request) => request.catch((error: unknown) => error)));
   };
   return { outcomes, messages };
@@ -71,19 +75,19 @@ const silentDevice = ({ queueMode, isAwake }: { queueMode: boolean; isAwake?: bo
 describe('requests to a device that does not answer', () => {
   it('are not sent if they waited behind one that shows that the device sleeps', async () => {
     const { outcomes, messages } = silentDevice({ queueMode: true });
-    expect(await outcomes()).toEqual([expect.any(NoAnswer), expect.any(NotSent)]);
+    expect(await outcomes()).toEqual([expect.any(NoAnswer), expect.any(NotSent), expect.any(NotSent)]);
     expect(messages.size).toBe(1);
   });
 
   it('are not sent if the device has fallen asleep since they were asked for', async () => {
     const { outcomes, messages } = silentDevice({ queueMode: true, isAwake: false });
-    expect(await outcomes()).toEqual([expect.any(NotSent), expect.any(NotSent)]);
+    expect(await outcomes()).toEqual([expect.any(NotSent), expect.any(NotSent), expect.any(NotSent)]);
     expect(messages.size).toBe(0);
   });
 
   it('are sent one after the other if the device never sleeps', async () => {
     const { outcomes, messages } = silentDevice({ queueMode: false });
-    expect(await outcomes()).toEqual([expect.any(NoAnswer), expect.any(NoAnswer)]);
-    expect(messages.size).toBe(2);
+    expect(await outcomes()).toEqual([expect.any(NoAnswer), expect.any(NoAnswer), expect.any(NoAnswer)]);
+    expect(messages.size).toBe(3);
   });
 });

@@ -144,7 +144,7 @@ export class DownlinkClient {
   }
 
   async cancel(session: Session, observation: Observation): Promise<void> {
-    const request = this.requestOf(session, observation);
+    const request = this.whileAwake(session, this.requestOf(session, observation));
     await session.whileOpen((signal) =>
       this.links.to(session.address).cancel(session.address, request, observation.token, signal),
     );
