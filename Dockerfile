@@ -55,34 +55,34 @@ FROM runtime AS gateway
 COPY --from=build /out/gateway /out/console ./
 # A volume that is mounted here is the service's own: the first administrator key is written to it.
 COPY --from=build --chown=65532:65532 /out/run /run/lanyard
-CMD ["--enable-source-maps", "--max-semi-space-size=32", "apps/gateway/dist/main.js"]
+CMD ["--enable-source-maps", "--max-semi-space-size=32", "apps/gateway/bundle/main.js"]
 
 FROM runtime AS registry
 COPY --from=build /out/registry ./
-CMD ["--enable-source-maps", "apps/registry/dist/main.js"]
+CMD ["--enable-source-maps", "apps/registry/bundle/main.js"]
 
 FROM runtime AS device-proxy
 COPY --from=build /out/device-proxy ./
 EXPOSE 5683/udp 5684/udp 5684/tcp
-CMD ["--enable-source-maps", "--max-semi-space-size=64", "apps/device-proxy/dist/main.js"]
+CMD ["--enable-source-maps", "--max-semi-space-size=64", "apps/device-proxy/bundle/main.js"]
 
 FROM runtime AS snapshot
 COPY --from=build /out/snapshot ./
-CMD ["--enable-source-maps", "apps/snapshot/dist/main.js"]
+CMD ["--enable-source-maps", "apps/snapshot/bundle/main.js"]
 
 FROM runtime AS event-log
 COPY --from=build /out/event-log ./
-CMD ["--enable-source-maps", "apps/event-log/dist/main.js"]
+CMD ["--enable-source-maps", "apps/event-log/bundle/main.js"]
 
 FROM runtime AS dispatcher
 COPY --from=build /out/dispatcher ./
-CMD ["--enable-source-maps", "--max-semi-space-size=32", "apps/dispatcher/dist/main.js"]
+CMD ["--enable-source-maps", "--max-semi-space-size=32", "apps/dispatcher/bundle/main.js"]
 
 FROM runtime AS campaigns
 COPY --from=build /out/campaigns ./
 # A volume that is mounted here is the service's own: campaigns writes packages to it.
 COPY --from=build --chown=65532:65532 /out/run /var/lib/lanyard
-CMD ["--enable-source-maps", "apps/campaigns/dist/main.js"]
+CMD ["--enable-source-maps", "apps/campaigns/bundle/main.js"]
 
 FROM runtime AS device
 COPY --from=build /out/device ./

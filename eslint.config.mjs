@@ -60,7 +60,7 @@ const boundaries = (testing, allow = []) => ({
 });
 
 export default tseslint.config(
-  { ignores: ['**/dist/**', '**/node_modules/**', '.nx/**', '.lanyard/**', '**/generated/**'] },
+  { ignores: ['**/dist/**', '**/bundle/**', '**/node_modules/**', '.nx/**', '.lanyard/**', '**/generated/**'] },
   {
     files: ['**/*.{ts,tsx}'],
     extends: [...tseslint.configs.recommended],

@@ -18,6 +18,7 @@ import { prepareSystem } from './lanyard/install.ts';
 import { interruption } from './lanyard/interrupt.ts';
 import { environmentOfPython } from './lanyard/python-packages.ts';
 import { isProcess, stopProcess } from './lanyard/processes.ts';
+import { compiledCode } from './lanyard/service-processes.ts';
 import { StateFile } from './lanyard/state.ts';
 import { root, say, Stop } from './lanyard/project.ts';
 
@@ -131,8 +132,7 @@ await command({ usage, options, allowPositionals: true }, async ({ values: given
       DATABASE_URL: databaseUrl,
       REDIS_URL: redisUrl,
       NODE_ENV: 'test',
-      // Services start dozens of times, so V8 caches their compiled code.
-      NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/lanyard-compiled'),
+      NODE_COMPILE_CACHE: compiledCode,
       LANYARD_DATA: dataDir,
       ...interop,
       ...(given.long && { LANYARD_TEST_LONG: 'true' }),

@@ -1,10 +1,12 @@
 /**
- * Lays out what goes into the images, after the build: `common` with the packages that every service needs, and one folder
- * for each target with its code, its libraries and the rest of its packages. Only what runs is copied: no sources, types,
- * documents or tests. All files get the same time, so that the same content makes the same layer.
+ * Lays out what goes into the images, after the build: `common` for all of them, and one folder for each target. A service has
+ * its bundle, its scripts for Redis, and the manifests and licences of the packages in its bundle, which scanners look for. Only
+ * what runs is copied: no sources, types, documents or tests. All files get the same time, so that the same content makes the
+ * same layer.
  */
 import {
   cpSync,
+  globSync,
   lstatSync,
   lutimesSync,
   mkdirSync,
@@ -16,6 +18,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, extname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { notBundled } from '../../tools/lanyard/bundles.ts';
 import { apps } from '../../tools/lanyard/service-processes.ts';
 import { neededBy } from './packages.ts';
 import { copyStripped } from './strip.ts';
@@ -57,18 +60,34 @@ const forBrowsers =
 const isKept = (path, extensions) =>
   lstatSync(path).isDirectory() || (extensions.has(extname(path)) && !/\.d\.[cm]?ts/.test(path));
 
-/** @param {string} workspace @param {string} target */
-const copyBuilt = (workspace, target) => {
-  const from = join(root, workspace);
-  mkdirSync(join(target, workspace), { recursive: true });
-  cpSync(join(from, 'package.json'), join(target, workspace, 'package.json'));
-  cpSync(join(from, 'dist'), join(target, workspace, 'dist'), {
+/** @param {string} workspace @param {string} target @param {string} folder of the workspace */
+const copyFolder = (workspace, target, folder) =>
+  cpSync(join(root, workspace, folder), join(target, workspace, folder), {
     recursive: true,
     filter: (path) => isKept(path, keptExtensions),
   });
-  // The dispatcher reads its scripts for Redis where they were written.
-  for (const script of readdirSync(join(from, 'src'), { recursive: true, encoding: 'utf8' }))
-    if (script.endsWith('.lua')) cpSync(join(from, 'src', script), join(target, workspace, 'src', script));
+
+/** @param {string} workspace @param {string} target */
+const copyBuilt = (workspace, target) => {
+  copyFolder(workspace, target, 'dist');
+  cpSync(join(root, workspace, 'package.json'), join(target, workspace, 'package.json'));
+};
+
+/** @param {string} app @param {string} target */
+const copyBundle = (app, target) => {
+  copyFolder(`apps/${app}`, target, 'bundle');
+  // A service reads its scripts for Redis where it would read them without a bundle.
+  for (const script of globSync(`apps/${app}/{dist,src}/**/*.lua`, { cwd: root }))
+    cpSync(join(root, script), join(target, script));
+};
+
+/** @param {string} path */
+const isLicence = (path) => /^(licen[cs]e|notice)\b/i.test(basename(path));
+
+/** What says which package this is, and under which licence. @param {string} folder @param {string} target */
+const copyManifest = (folder, target) => {
+  for (const name of readdirSync(folder).filter((name) => name === 'package.json' || isLicence(name)))
+    cpSync(join(folder, name), join(target, relative(root, folder), name), { recursive: true });
 };
 
 /** Packages inside it are left out: they are copied themselves. @param {string} folder @param {string} target */
@@ -79,7 +98,7 @@ const copyPackage = (folder, target) =>
       path === folder ||
       (basename(path) !== 'node_modules' &&
         !forBrowsers.test(relative(root, path)) &&
-        (isKept(path, keptOfPackages) || /^(licen[cs]e|notice)\b/i.test(basename(path)))),
+        (isKept(path, keptOfPackages) || isLicence(path))),
   });
 
 /** A library is found by its name. @param {string} lib @param {string} target */
@@ -96,23 +115,22 @@ const setTimes = (path) => {
   lutimesSync(path, 0, 0);
 };
 
-const workspaces = new Map([...apps.map((app) => [app, `apps/${app}`]), ['device', 'libs/testing']]);
-const needs = new Map([...workspaces].map(([target, workspace]) => [target, neededBy(root, workspace)]));
-const ofServices = apps.map((app) => needs.get(app)?.packages ?? new Set());
-const shared = ofServices.reduce((some, more) => some.intersection(more));
-
 const common = join(out, 'common');
 rmSync(out, { recursive: true, force: true });
 mkdirSync(common, { recursive: true });
 cpSync(join(root, 'deploy/image/healthcheck.mjs'), join(common, 'healthcheck.mjs'));
 writeFileSync(join(common, 'package.json'), '{ "private": true, "type": "module" }\n');
-for (const folder of shared) copyPackage(folder, common);
-for (const [target, { libs, packages }] of needs) {
-  const folder = join(out, target);
-  copyBuilt(workspaces.get(target) ?? '', folder);
-  for (const lib of libs) copyLibrary(lib, folder);
-  for (const own of packages.difference(shared)) copyPackage(own, folder);
+copyPackage(join(root, 'node_modules', notBundled), common);
+for (const app of apps) {
+  const folder = join(out, app);
+  copyBundle(app, folder);
+  for (const needed of neededBy(root, `apps/${app}`).packages) copyManifest(needed, folder);
 }
+const device = { workspace: 'libs/testing', folder: join(out, 'device') };
+const { libs, packages } = neededBy(root, device.workspace);
+copyBuilt(device.workspace, device.folder);
+for (const lib of libs) copyLibrary(lib, device.folder);
+for (const needed of packages) copyPackage(needed, device.folder);
 copyBuilt('apps/console', join(out, 'console'));
 mkdirSync(join(out, 'run'), { recursive: true });
 copyStripped(process.execPath, join(out, 'node'));

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { copyFileSync, existsSync, globSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { writeClientTypes } from '../docs/client-types.ts';
+import { bundleServices } from './bundles.ts';
 import { checkInfrastructurePrerequisites } from './prerequisites.ts';
 import { runProgram } from './programs.ts';
 import { root, say } from './project.ts';
@@ -44,6 +45,7 @@ export const build = async () => {
   writeClientTypes();
   await runProgram(process.execPath, ['node_modules/typescript-7/bin/tsc', '-b', 'tsconfig.json']);
   copyScripts();
+  await bundleServices();
   await buildConsole();
 };
 

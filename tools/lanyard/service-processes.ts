@@ -61,6 +61,9 @@ export const usersOfRedis: ReadonlySet<App> = new Set(['gateway', 'device-proxy'
 /** These services encrypt or decrypt secrets at rest. */
 export const usersOfEncryptionKey: ReadonlySet<App> = new Set(['registry', 'device-proxy', 'dispatcher', 'campaigns']);
 
+/** Where Node keeps what it has compiled: a service that starts again is ready sooner. */
+export const compiledCode = join(root, 'node_modules/.cache/lanyard-compiled');
+
 /** The environment of one replica (docs/configuration.md). */
 export const environment = (
   replica: Replica,
@@ -123,6 +126,7 @@ export const environment = (
     },
   };
   return {
+    NODE_COMPILE_CACHE: compiledCode,
     ...defaults[replica.app],
     ...inherited(replica.app),
     HTTP_HOST: '127.0.0.1',
@@ -155,4 +159,4 @@ const inherited = (app: App) => {
 };
 
 /** @param folder of the checkout */
-export const entryPoint = (app: App, folder: string = root) => join(folder, 'apps', app, 'dist/main.js');
+export const entryPoint = (app: App, folder: string = root) => join(folder, 'apps', app, 'bundle/main.js');

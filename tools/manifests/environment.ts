@@ -190,7 +190,7 @@ const containerProblems = async (
   { args = [], env = [], envFrom = [], resources, volumeMounts = [] }: IContainer,
   manifests: Manifest[],
 ): Promise<string[]> => {
-  const [, name, command = ''] = /^.*?apps\/([^/]+)\/dist\/main\.js( migrate)?$/.exec(args.join(' ')) ?? [];
+  const [, name, command = ''] = /^.*?apps\/([^/]+)\/bundle\/main\.js( migrate)?$/.exec(args.join(' ')) ?? [];
   if (!name) return [];
   try {
     const maps: Environment = Object.assign(

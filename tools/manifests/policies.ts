@@ -179,7 +179,7 @@ const imagesOf = (manifests: Manifest[]): Map<string, string> =>
     workloadsOf(manifests).flatMap(({ pod }) =>
       pod.containers.flatMap(({ args = [], image }) => {
         const app = args
-          .map((arg) => /^apps\/([^/]+)\/dist\/main\.js$/.exec(arg)?.[1])
+          .map((arg) => /^apps\/([^/]+)\/bundle\/main\.js$/.exec(arg)?.[1])
           .find((name) => name !== undefined);
         return app === undefined ? [] : ([[app, image]] as [string, string][]);
       }),
