@@ -28,15 +28,18 @@ const message = (offset: string, value = Buffer.from('{}'), headers: IHeaders = 
 
 const nextTurn = (): Promise<void> => new Promise((turned) => setImmediate(turned));
 
-const tooLarge = new kafkajs.KafkaJSProtocolError(
-  Object.assign(new Error('too large'), { type: 'MESSAGE_TOO_LARGE', code: 10, retriable: false }),
-);
+const refusal = (type: string, code: number): Error =>
+  new kafkajs.KafkaJSProtocolError(Object.assign(new Error(type), { type, code, retriable: false }));
+const tooLarge = refusal('MESSAGE_TOO_LARGE', 10);
+const notAuthorized = refusal('TOPIC_AUTHORIZATION_FAILED', 29);
 
 interface Options {
   handler?: BatchHandler<DeviceEventReported>;
   commit?: (offset: string) => Promise<void>;
   /** The largest value that Kafka takes as a dead letter, in bytes. */
   letterMax?: number;
+  /** What Kafka answers to the first dead letters; it stores the others. */
+  refusals?: Error[];
   logger?: Logger;
 }
 
@@ -45,6 +48,7 @@ const started = async ({
   handler = async () => undefined,
   commit = async () => undefined,
   letterMax = Infinity,
+  refusals = [],
   logger = createLogger({ app: 'test', replicaId: 'test', level: 'silent' }),
 }: Options) => {
   const listeners = new Map<string, (event: object) => void>();
@@ -68,6 +72,8 @@ const started = async ({
     sendBatch: async ({ topicMessages }: { topicMessages: TopicMessages[] }) => {
       const sent = topicMessages.flatMap(({ messages }) => messages);
       if (sent.some(({ value }) => (value?.length ?? 0) > letterMax)) throw tooLarge;
+      const refused = refusals.shift();
+      if (refused) throw refused;
       letters.push(...sent);
       return topicMessages.map(({ topic: topicName }) => ({ topicName }));
     },
@@ -88,6 +94,7 @@ const started = async ({
     onFatal: (error) => void expect(error).toBeUndefined(),
   });
   await consumer.start();
+  const resolved: string[] = [];
   const deliver = (...messages: (KafkaMessage | UnreadableBatch)[]): Promise<void> => {
     const batch = {
       ...{ topic, partition, messages, highWatermark: '100' },
@@ -95,10 +102,11 @@ const started = async ({
       lastOffset: () => messages.at(-1)?.offset ?? '0',
       offsetLag: () => '0',
     };
-    const answers = { isRunning: () => true, isStale: () => false, resolveOffset: () => undefined };
+    const resolveOffset = (offset: string): void => void resolved.push(offset);
+    const answers = { isRunning: () => true, isStale: () => false, resolveOffset };
     return eachBatch({ batch, ...answers, heartbeat: async () => undefined } as unknown as EachBatchPayload);
   };
-  return { consumer, deliver, letters, rebalance: () => listeners.get('rebalancing')?.({}) };
+  return { consumer, deliver, letters, resolved, rebalance: () => listeners.get('rebalancing')?.({}) };
 };
 
 describe('a consumer of batches', () => {
@@ -159,6 +167,25 @@ describe('a consumer of batches', () => {
     await deliver(message('3'));
     expect(letters[0]?.headers?.[deadLetterHeaders.reason]).toBe('x'.repeat(2_000));
     expect(lines.map(({ msg, reason }) => [msg, reason])).toEqual([['dead letter', 'x'.repeat(2_000)]]);
+    await consumer.stop();
+  });
+
+  it('gets a batch again whose dead letter Kafka refuses, and does not end', async () => {
+    const handled: bigint[] = [];
+    const { consumer, deliver, letters, resolved } = await started({
+      refusals: [notAuthorized],
+      handler: async ({ messages }) => {
+        const poison = messages.find(({ offset }) => offset === 7n);
+        if (poison) throw new PoisonMessage(poison.offset, 'no event');
+        handled.push(...messages.map(({ offset }) => offset));
+      },
+    });
+    const batch = ['6', '7', '8'].map((offset) => message(offset));
+    await deliver(...batch);
+    expect([letters, handled, resolved]).toEqual([[], [], []]);
+    await deliver(...batch);
+    expect(letters.map(({ headers }) => headers?.[deadLetterHeaders.offset])).toEqual(['7']);
+    expect([handled, resolved]).toEqual([[6n, 8n], ['8']]);
     await consumer.stop();
   });
 

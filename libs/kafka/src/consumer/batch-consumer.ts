@@ -51,6 +51,8 @@ const batchEndsMs = 3_000;
 const leaveMs = 2_000;
 const retryFirstMs = 100;
 const retryMaxMs = 5_000;
+/** How long a consumer waits before it fetches a batch again whose dead letter Kafka did not take. Other partitions wait, too. */
+const letterRetryMs = 1_000;
 /** Of this many failed attempts to read positions, one is logged, because a store is often away for a moment. */
 const failuresPerWarning = 50;
 
@@ -330,8 +332,22 @@ export class BatchConsumer<V> {
     this.metrics?.handled(batch, messages);
   }
 
-  /** False when the batch was given up because the partition is no longer assigned to this consumer. */
+  /**
+   * False when the batch was given up because the partition is no longer assigned to this consumer, or because Kafka does not take
+   * a dead letter: then it is fetched again. An error would end the consumer of all partitions, and some errors the process.
+   */
   private async process(payload: EachBatchPayload, fetched: KafkaMessage[], isGone: () => boolean): Promise<boolean> {
+    try {
+      return await this.handle(payload, fetched, isGone);
+    } catch (error) {
+      this.reportRetry(error, payload.batch.partition, letterRetryMs);
+      await sleep(letterRetryMs, undefined, { signal: this.ending.signal }).catch(() => undefined);
+      return false;
+    }
+  }
+
+  /** Rejects when Kafka does not take a dead letter. */
+  private async handle(payload: EachBatchPayload, fetched: KafkaMessage[], isGone: () => boolean): Promise<boolean> {
     const { partition } = payload.batch;
     let messages = await this.decodeAll(partition, fetched);
     logRequests(this.connection.logger, this.options.topic.name, 'fact received', messages);
@@ -353,21 +369,24 @@ export class BatchConsumer<V> {
           continue;
         }
         if (this.stopping || this.isRejoining || isGone()) return false;
-        this.connection.logger.warn(
-          { err: error, topic: this.options.topic.name, partition, waitMs },
-          'batch failed, tried again',
-        );
-        this.connection.metrics
-          ?.counter({
-            name: 'lanyard_kafka_batch_retries_total',
-            help: 'Batches tried again',
-            labelNames: ['topic', 'group'],
-          })
-          .inc({ topic: this.options.topic.name, group: this.options.group });
+        this.reportRetry(error, partition, waitMs);
         await sleep(waitMs);
       }
     }
     return true;
+  }
+
+  private reportRetry(err: unknown, partition: number, waitMs: number): void {
+    const { topic, group } = this.options;
+    const { logger, metrics } = this.connection;
+    logger.warn({ err, topic: topic.name, partition, waitMs }, 'batch failed, tried again');
+    metrics
+      ?.counter({
+        name: 'lanyard_kafka_batch_retries_total',
+        help: 'Batches tried again',
+        labelNames: ['topic', 'group'],
+      })
+      .inc({ topic: topic.name, group });
   }
 
   private async decodeAll(partition: number, fetched: KafkaMessage[]): Promise<Received<V>[]> {
