@@ -54,6 +54,8 @@ const started = async ({
   const listeners = new Map<string, (event: object) => void>();
   const letters: Message[] = [];
   let eachBatch: (payload: EachBatchPayload) => Promise<void> = async () => undefined;
+  const join = (): void =>
+    listeners.get('join')?.({ payload: { memberId: 'one', memberAssignment: { [topic]: [partition] } } });
   const stub = {
     events: { CRASH: 'crash', GROUP_JOIN: 'join', REBALANCING: 'rebalancing' },
     on: (name: string, listener: (event: object) => void) => void listeners.set(name, listener),
@@ -62,7 +64,7 @@ const started = async ({
     subscribe: async () => undefined,
     run: async (options: { eachBatch: typeof eachBatch }) => {
       ({ eachBatch } = options);
-      listeners.get('join')?.({ payload: { memberId: 'one', memberAssignment: { [topic]: [partition] } } });
+      join();
     },
     commitOffsets: ([first]: { offset: string }[]) => commit(first?.offset ?? ''),
   };
@@ -106,7 +108,7 @@ const started = async ({
     const answers = { isRunning: () => true, isStale: () => false, resolveOffset };
     return eachBatch({ batch, ...answers, heartbeat: async () => undefined } as unknown as EachBatchPayload);
   };
-  return { consumer, deliver, letters, resolved, rebalance: () => listeners.get('rebalancing')?.({}) };
+  return { consumer, deliver, letters, resolved, join, rebalance: () => listeners.get('rebalancing')?.({}) };
 };
 
 describe('a consumer of batches', () => {
@@ -208,6 +210,23 @@ describe('a consumer of batches', () => {
     await nextTurn();
     expect(commits).toEqual(['5', '10']);
     answer();
+    await consumer.stop();
+  });
+
+  it('commits no offset from before it joined its group again, as another member may have committed a newer one', async () => {
+    const commits: string[] = [];
+    const { consumer, deliver, join, rebalance } = await started({
+      commit: async (offset) => void commits.push(offset),
+    });
+    await deliver(message('4'));
+    join();
+    rebalance();
+    await nextTurn();
+    expect(commits).toEqual([]);
+    await deliver(message('9'));
+    rebalance();
+    await nextTurn();
+    expect(commits).toEqual(['10']);
     await consumer.stop();
   });
 });

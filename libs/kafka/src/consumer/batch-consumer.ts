@@ -101,7 +101,7 @@ export class BatchConsumer<V> {
   private readonly groupId: string;
   private readonly metrics: ConsumerMetrics | undefined;
   /** The offset to commit, of each partition with batches that were handled since the last commit. */
-  private done = new Map<number, bigint>();
+  private readonly done = new Map<number, bigint>();
   private committing = Promise.resolve();
   private ticking: Timer | undefined;
   private assigned: number[] = [];
@@ -157,6 +157,8 @@ export class BatchConsumer<V> {
     const joined = new Promise<void>((resolve) => {
       this.consumer.on(GROUP_JOIN, ({ payload }) => {
         this.memberId = payload.memberId;
+        // Another member may have had the partitions meanwhile: it has committed newer offsets, from which this one continues.
+        this.done.clear();
         this.onAssigned(payload.memberAssignment[this.topicOnCluster] ?? []);
         resolve();
       });
@@ -279,7 +281,6 @@ export class BatchConsumer<V> {
     this.assigned = partitions;
     this.isRejoining = false;
     this.round++;
-    this.done = new Map([...this.done].filter(([partition]) => partitions.includes(partition)));
     this.metrics?.assigned(partitions);
     this.gates?.assign(
       partitions,
