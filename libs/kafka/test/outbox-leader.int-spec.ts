@@ -170,6 +170,25 @@ describe('the leader among the relays of an outbox', () => {
     expect(sent.map((each) => each.split(' ')[1])).toEqual(['first', 'second', 'third']);
   });
 
+  it('that loses its session while it takes over the name of its producer does not send the rows in its hands', async () => {
+    let isLost = false;
+    const takeOver = async (): Promise<void> => {
+      if (isLost) return;
+      isLost = true;
+      await database.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1', [
+        `${schema}-outbox`,
+      ]);
+      relay('two');
+      await eventually(() => expect(sent).toEqual(['two first']));
+    };
+    relay('one', { producer: { takeOver, sendEncoded: async () => void sent.push('one') } });
+    await announce('first');
+    await eventually(() => expect(sent).toContain('two first'));
+    await announce('second');
+    await eventually(() => expect(sent).toContain('two second'));
+    expect(sent).toEqual(['two first', 'two second']);
+  });
+
   it('reports the lag; the one that it succeeds after Kafka was away does not keep its own', async () => {
     const lagIn = async (metrics: Metrics): Promise<number[]> =>
       [...(await metrics.registry.metrics()).matchAll(/^lanyard_outbox_lag_seconds\{.*\} (.+)$/gm)].map(([, lag]) =>

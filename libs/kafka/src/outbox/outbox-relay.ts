@@ -203,13 +203,17 @@ export class OutboxRelay {
   private async relay(client: pg.Client): Promise<boolean> {
     const { producer } = this.options;
     const table = this.tableOf(client);
-    const askedAtMs = performance.now();
+    let answeredAtMs = performance.now();
     const { rows } = await client.query<Row>({ name: 'page', text: pageSql(table) });
     this.reportLag(rows[0]?.age_seconds ?? 0);
     const last = rows.at(-1);
     if (!last) return false;
-    if (performance.now() >= this.termEndsAtMs) await this.keepAliveUntil(this.takeOver(), client);
-    await this.mustLead(client, askedAtMs);
+    if (performance.now() >= this.termEndsAtMs) {
+      await this.keepAliveUntil(this.takeOver(), client);
+      // If the session was lost meanwhile, this term may be later than that of the successor, and Kafka would refuse nothing of it.
+      answeredAtMs = -Infinity;
+    }
+    await this.mustLead(client, answeredAtMs);
     const sending = rows.map((row) =>
       producer.sendEncoded({ name: row.topic }, { key: row.message_key, value: row.value, headers: row.headers }),
     );
