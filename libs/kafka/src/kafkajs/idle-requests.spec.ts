@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
-import { describe, expect, it } from '@jest/globals';
-import { eventually } from '@lanyard/testing';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { endsWithin } from '@lanyard/service';
+import { eventually, patienceMs } from '@lanyard/testing';
 import { replaceIdlePolling } from './idle-requests.js';
 
 interface Queue {
@@ -28,6 +29,26 @@ const logger = { debug: () => undefined, warn: () => undefined };
 
 describe('the requests of a connection', () => {
   const open = (): Queue => new RequestQueue({ maxInFlightRequests: null, logger });
+  const openWithTimeout = (): Queue => {
+    const options = { maxInFlightRequests: null, logger, requestTimeout: 50, enforceRequestTimeout: true };
+    const queue = new RequestQueue(options);
+    queue.scheduleRequestTimeoutCheck();
+    return queue;
+  };
+
+  /** Resolves when a request leaves. */
+  const leaving = (queue: Queue): Promise<number> =>
+    new Promise((left) => {
+      const entry = { correlationId: 1, resolve: () => undefined, reject: () => undefined };
+      queue.push({ entry, expectResponse: false, sendRequest: () => left(performance.now()) });
+    });
+
+  /** Resolves with the error of a request that is never answered. */
+  const losing = (queue: Queue): Promise<Error> =>
+    new Promise((reject) => {
+      const entry = { correlationId: 1, resolve: () => undefined, reject };
+      queue.push({ entry, expectResponse: true, sendRequest: () => undefined });
+    });
 
   it('are looked for by kafkajs when none waits', () => {
     const queue = open();
@@ -45,30 +66,44 @@ describe('the requests of a connection', () => {
 
   it('leave when the pause that the broker asked for is over', async () => {
     const queue = open();
-    const askedAtMs = Date.now();
+    const askedAtMs = performance.now();
     queue.maybeThrottle(20);
-    const leftAtMs = await new Promise<number>((left) => {
-      const entry = { correlationId: 1, resolve: () => undefined, reject: () => undefined };
-      queue.push({ entry, expectResponse: false, sendRequest: () => left(Date.now()) });
-    });
+    const leftAtMs = await leaving(queue);
     expect(leftAtMs - askedAtMs).toBeGreaterThanOrEqual(20);
     expect(queue.pending).toEqual([]);
     await eventually(() => expect(queue.throttleCheckTimeoutId).toBeNull());
   });
 
   it('time out', async () => {
-    const queue = new RequestQueue({
-      maxInFlightRequests: null,
-      logger,
-      requestTimeout: 50,
-      enforceRequestTimeout: true,
-    });
-    queue.scheduleRequestTimeoutCheck();
-    const timedOut = await new Promise<Error>((reject) => {
-      const entry = { correlationId: 1, resolve: () => undefined, reject };
-      queue.push({ entry, expectResponse: true, sendRequest: () => undefined });
-    });
-    expect(timedOut.message).toMatch(/timed out/);
+    const queue = openWithTimeout();
+    expect((await losing(queue)).message).toMatch(/timed out/);
     queue.destroy();
+  });
+
+  describe('when the wall clock is set back an hour', () => {
+    const wallClock = Date.now;
+    const setBack = (): void => {
+      Date.now = () => wallClock() - 3_600_000;
+    };
+
+    afterEach(() => {
+      Date.now = wallClock;
+    });
+
+    it('time out as soon', async () => {
+      const queue = openWithTimeout();
+      const lost = losing(queue);
+      setBack();
+      expect(await endsWithin(patienceMs, lost)).toBe(true);
+      queue.destroy();
+    });
+
+    it('leave as soon after a pause', async () => {
+      const queue = open();
+      queue.maybeThrottle(20);
+      setBack();
+      expect(await endsWithin(patienceMs, leaving(queue))).toBe(true);
+      queue.destroy();
+    });
   });
 });
