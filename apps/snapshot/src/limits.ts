@@ -24,7 +24,7 @@ export const historyRemovalPeriodMs = 60_000;
 export const historyRemovalBatch = 50;
 export const historyRemovalSliceMs = 6 * 3_600_000;
 
-/** How long after the deletion of a device its history is removed: some of its values may still be on their way. */
+/** How long after the deletion of a device its history is removed: statements that began before it was stored may still write values. */
 export const historyRemovalDelayMs = 60_000;
 
 /** Subscriptions lost longer ago are not listed as what needs attention. */

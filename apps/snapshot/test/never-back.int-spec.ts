@@ -225,13 +225,37 @@ describe('facts in any order, any number of times', () => {
       seen = [row?.revision ?? -1, row?.epoch ?? -1];
     };
     await inBatches(told(sessions, below), (batch) => either().applySessions(batch), look);
-    await inBatches(told(lifecycle, below), (batch) => either().applyLifecycle(batch), look);
+    // The last change of the directory deletes the device: then subscriptions of it are not stored.
     await inBatches(told(subscriptions, below), (batch) => either().applySubscriptions(batch), look);
+    await inBatches(told(lifecycle, below), (batch) => either().applyLifecycle(batch), look);
     expect(seen).toEqual([5, 5]);
     const [{ status }] = (await only('SELECT status FROM snapshot.subscriptions WHERE device_id = $1', deviceId)) as [
       { status: string },
     ];
     expect(status).toBe('lost');
+  });
+
+  it('what arrives about a deleted device, when its snapshot may be removed already, is not stored', async () => {
+    const [deleted, unknown] = [newId(), newId()];
+    const [devices, resources] = [new DeviceWriter(database), new ResourceWriter(database)];
+    const created = fixtures(DeviceLifecycle).valid['created'] as DeviceLifecycleChanged;
+    await devices.applyLifecycle([{ ...created, deviceId: deleted, change: 'deleted', revision: 2 }]);
+    const both = [deleted, unknown];
+    const value = { value: Buffer.from('1'), contentType: 'text/plain' };
+    const reported = { accountId: 'a', reportedAt: at(0), isMeasured: false, expiresAt: at(60), epoch: 1, sequence: 1 };
+    await resources.storeReported(both.map((deviceId) => ({ ...value, ...reported, deviceId, path: '/3303/0/5700' })));
+    const desired = { commandId: newId(), status: desiredStatus.pending, desiredAt: at(0), statusUpdatedAt: at(0) };
+    await resources.storeDesired(both.map((deviceId) => ({ ...value, ...desired, deviceId, path: '/3/0/14' })));
+    await resources.storeListed(both.map((deviceId) => ({ deviceId, path: '/3/0/9' })));
+    const confirmed = fixtures(SubscriptionsState).valid['confirmed'] as SubscriptionChanged;
+    await devices.applySubscriptions(both.map((deviceId) => ({ ...confirmed, deviceId, path: '/3303' })));
+    const stored = async (deviceId: string): Promise<string[]> => {
+      const sql = `SELECT path FROM snapshot.resources WHERE device_id = $1
+         UNION ALL SELECT path FROM snapshot.subscriptions WHERE device_id = $1`;
+      return (await only<{ path: string }>(sql, deviceId)).map(({ path }) => path).sort();
+    };
+    expect(await stored(deleted)).toEqual([]);
+    expect(await stored(unknown)).toEqual(['/3/0/14', '/3/0/9', '/3303', '/3303/0/5700']);
   });
 
   it('a renamed device has its name in the directory, not the one that it is registered under', async () => {

@@ -8,6 +8,7 @@ import type { ObjectVersions } from '@lanyard/lwm2m';
 import { columnsOf, PreparedStatement, sharedWrite } from '@lanyard/service';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { isNotDeleted } from '../db/deleted-devices.js';
 import { foldByKey } from '../fold-by-key.js';
 import { connectedSlackMs } from '../limits.js';
 import { RecentlySeen } from './recently-seen.js';
@@ -76,6 +77,7 @@ const recordLifecycle = new PreparedStatement<never>(`
 const subscriptionSql = `
   INSERT INTO snapshot.subscriptions AS s (device_id, key_id, path, status, changed_at, lost_in)
   SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::timestamptz[], $6::text[])
+    AS v (device_id, key_id, path, status, changed_at, lost_in) WHERE ${isNotDeleted('v.device_id')}
   ON CONFLICT (device_id, key_id, path) DO UPDATE SET status = excluded.status, changed_at = excluded.changed_at, lost_in = excluded.lost_in
   WHERE s.changed_at <= excluded.changed_at`;
 

@@ -1,11 +1,16 @@
 import { columnsOf, PreparedStatement } from '@lanyard/service';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { isNotDeleted } from '../db/deleted-devices.js';
 import { foldDesired, foldReported } from './fold.js';
 import type { ListedResource } from './listing.js';
 import type { DesiredValue, ReportedValue } from './values.js';
 
-const placeholders = (types: readonly string[]): string => types.map((type, i) => `$${i + 1}::${type}[]`).join(', ');
+/** SQL of the given rows, without those of deleted devices. */
+const given = (columns: readonly string[], types: readonly string[]): string => {
+  const parameters = types.map((type, i) => `$${i + 1}::${type}[]`).join(', ');
+  return `SELECT * FROM unnest(${parameters}) AS v (${columns.join(', ')}) WHERE ${isNotDeleted('v.device_id')}`;
+};
 
 const reportedColumns = [
   'device_id',
@@ -42,7 +47,7 @@ const assignments = (columns: readonly string[]): string =>
 // `isNewer` of the fold.
 const recordReported = new PreparedStatement<never>(`
   INSERT INTO snapshot.resources AS r (${reportedColumns.join(', ')})
-  SELECT * FROM unnest(${placeholders(reportedTypes)})
+  ${given(reportedColumns, reportedTypes)}
   ON CONFLICT (device_id, path) DO UPDATE SET ${assignments(reportedColumns)}
   WHERE r.reported_epoch IS NULL OR CASE WHEN r.reported_measured OR excluded.reported_measured
     THEN (r.reported_at, r.reported_epoch, r.reported_sequence) < (excluded.reported_at, excluded.reported_epoch, excluded.reported_sequence)
@@ -50,7 +55,7 @@ const recordReported = new PreparedStatement<never>(`
 
 const recordDesired = new PreparedStatement<never>(`
   INSERT INTO snapshot.resources AS r (${desiredColumns.join(', ')})
-  SELECT * FROM unnest(${placeholders(desiredTypes)})
+  ${given(desiredColumns, desiredTypes)}
   ON CONFLICT (device_id, path) DO UPDATE SET ${assignments(desiredColumns)}
   WHERE r.desired_command_id IS NULL
     OR (r.desired_command_id = excluded.desired_command_id AND r.desired_status = 0 AND excluded.desired_status <> 0)
@@ -60,7 +65,8 @@ const recordDesired = new PreparedStatement<never>(`
 // A known resource is not changed.
 const listedSql = `
   INSERT INTO snapshot.resources (device_id, path)
-  SELECT DISTINCT device_id, path FROM unnest($1::text[], $2::text[]) AS l (device_id, path) ORDER BY device_id, path
+  SELECT DISTINCT device_id, path FROM unnest($1::text[], $2::text[]) AS l (device_id, path)
+  WHERE ${isNotDeleted('l.device_id')} ORDER BY device_id, path
   ON CONFLICT DO NOTHING`;
 
 /** Writes a batch with one statement. Batches may be repeated, in any order. */
