@@ -29,6 +29,7 @@ type ReadAfter = (owner: EntryOwner, from: Place) => Promise<StoredPage>;
 @Injectable()
 export class Streams implements BeforeApplicationShutdown {
   private readonly open = new Set<Open>();
+  private isStopping = false;
 
   constructor(
     private readonly keys: AccessKeysReader,
@@ -43,8 +44,12 @@ export class Streams implements BeforeApplicationShutdown {
     });
   }
 
-  /** While HTTP still answers, so that clients read why their stream ends. */
+  /**
+   * While HTTP still answers, so that clients read why their stream ends. It answers until the consumers have ended: clients that come back
+   * meanwhile read it, too.
+   */
   beforeApplicationShutdown(): void {
+    this.isStopping = true;
     this.endAll('restart');
   }
 
@@ -72,6 +77,7 @@ export class Streams implements BeforeApplicationShutdown {
     const gauge = this.metrics.gauge({ name: 'lanyard_event_log_streams', help: 'Open streams of device events' });
     gauge.inc();
     this.review(open);
+    if (this.isStopping) stream.endWithReason('restart');
     // If the secret is not announced in time, the client reconnects through the gateway, which checks it again.
     const graceTimer = this.clock.after(
       announcementGraceMs,
