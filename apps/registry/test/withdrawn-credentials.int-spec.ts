@@ -12,10 +12,10 @@ import { eventually } from '@lanyard/testing';
 import type { DataSource, EntityManager } from 'typeorm';
 import { app } from '../src/config.js';
 import { schema } from '../src/db/database.js';
-import { CredentialAnnouncer } from '../src/devices/credential-announcer.js';
-import { ProfileAnnouncer } from '../src/devices/profile-announcer.js';
+import { withdrawCredentials, withdrawProfile } from '../src/devices/withdrawals.js';
 import { type TestDatabase, testDatabase } from './test-database.js';
 
+const outbox = new Outbox(schema, app);
 let stored: TestDatabase;
 let database: DataSource;
 
@@ -56,7 +56,6 @@ const announcedOf = async (deviceId: string, { id, table, ...announce }: Announc
 };
 
 it('the end of a credential that is being re-encrypted while its device is deleted is announced last', async () => {
-  const announcer = new CredentialAnnouncer(new Outbox(schema, app));
   const [accountId, deviceId, credentialId] = [newId(), newId(), newId()];
   await database.query('INSERT INTO registry.devices (id, account_id) VALUES ($1, $2)', [deviceId, accountId]);
   await database.query(
@@ -68,14 +67,14 @@ it('the end of a credential that is being re-encrypted while its device is delet
   const announced = await announcedOf(deviceId, {
     id: credentialId,
     table: 'device_credentials',
-    announceChange: (manager) => announcer.announceChange(manager, { ...known, credentialId, accountId, deviceId }),
-    announceWithdrawal: (manager) => announcer.announceWithdrawalsFor(manager, deviceId),
+    announceChange: (manager) =>
+      outbox.append(manager, DeviceCredentials, { ...known, credentialId, accountId, deviceId }),
+    announceWithdrawal: (manager) => withdrawCredentials(outbox, manager, deviceId),
   });
   expect(announced).toEqual([{ is_end: false }, { is_end: true }]);
 });
 
 it('the end of a bootstrap profile that is being changed while its device is deleted is announced last', async () => {
-  const announcer = new ProfileAnnouncer(new Outbox(schema, app));
   const [accountId, deviceId, profileId] = [newId(), newId(), newId()];
   await database.query('INSERT INTO registry.devices (id, account_id) VALUES ($1, $2)', [deviceId, accountId]);
   await database.query(
@@ -88,8 +87,9 @@ it('the end of a bootstrap profile that is being changed while its device is del
   const announced = await announcedOf(deviceId, {
     id: profileId,
     table: 'bootstrap_profiles',
-    announceChange: (manager) => announcer.announceChange(manager, { ...known, profileId, accountId, deviceId }),
-    announceWithdrawal: (manager) => announcer.announceWithdrawalFor(manager, deviceId),
+    announceChange: (manager) =>
+      outbox.append(manager, BootstrapProfiles, { ...known, profileId, accountId, deviceId }),
+    announceWithdrawal: (manager) => withdrawProfile(outbox, manager, deviceId),
   });
   expect(announced).toEqual([{ is_end: false }, { is_end: true }]);
 });

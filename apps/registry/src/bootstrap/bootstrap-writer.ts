@@ -11,7 +11,6 @@ import { DataSource, type EntityManager } from 'typeorm';
 import type { RegistryConfig } from '../config.js';
 import { announcedColumns, type AnnouncedRow, announcementOf } from '../credentials/credential-announcement.js';
 import { newSealedKey } from '../credentials/pre-shared-key.js';
-import { CredentialAnnouncer } from '../devices/credential-announcer.js';
 import { bootstrapExpiryMs } from './limits.js';
 
 /** A bootstrap that starts or ends with the current facts. `data`: of its entry in the event log. */
@@ -113,7 +112,6 @@ export class BootstrapWriter {
   constructor(
     private readonly database: DataSource,
     private readonly outbox: Outbox,
-    private readonly credentials: CredentialAnnouncer,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(CONFIG) private readonly config: RegistryConfig,
   ) {}
@@ -215,7 +213,7 @@ export class BootstrapWriter {
 
   private async withdrawCredentials(manager: EntityManager, sql: string, parameters: unknown[]): Promise<void> {
     for (const { id } of await returning<{ id: string }>(manager, sql, parameters))
-      await this.credentials.announceWithdrawal(manager, id);
+      await this.outbox.appendTombstone(manager, DeviceCredentials, id);
   }
 
   private async announce(manager: EntityManager, rows: readonly AnnouncedRow[]): Promise<void> {

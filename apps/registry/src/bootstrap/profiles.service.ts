@@ -1,9 +1,8 @@
-import type { Actor, BootstrapProfileChanged } from '@lanyard/contracts';
-import { AuditTrail, causedBy } from '@lanyard/kafka';
+import { type Actor, type BootstrapProfileChanged, BootstrapProfiles } from '@lanyard/contracts';
+import { AuditTrail, causedBy, Outbox } from '@lanyard/kafka';
 import { isForeignKeyViolation, type ListSpec, type ServiceError } from '@lanyard/service';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import { ProfileAnnouncer } from '../devices/profile-announcer.js';
 import {
   DeviceNotFound,
   GroupNotFound,
@@ -115,7 +114,7 @@ export class ProfilesService extends NamedRecords<Profile> {
   constructor(
     database: DataSource,
     audit: AuditTrail,
-    private readonly announcer: ProfileAnnouncer,
+    private readonly outbox: Outbox,
   ) {
     super(database, audit, {
       object: 'bootstrap-profile',
@@ -163,12 +162,12 @@ export class ProfilesService extends NamedRecords<Profile> {
     { requestId }: Actor,
   ): Promise<void> {
     causedBy(manager, requestId);
-    if (change === 'deleted') return this.announcer.announceWithdrawal(manager, profile.id);
+    if (change === 'deleted') return this.outbox.appendTombstone(manager, BootstrapProfiles, profile.id);
     if (profile.credential_kind === 'raw_public_key' && !isOverDtls(profile.server_uri))
       throw new RawPublicKeysNeedDtls();
     const isOneMore = change === 'created';
     if (isOneMore && (await lockedCount(manager, 'bootstrap_profiles', profile.account_id)) > profilesPerAccountMax)
       throw new TooManyProfiles(profilesPerAccountMax);
-    await this.announcer.announceChange(manager, announcementOf(profile));
+    await this.outbox.append(manager, BootstrapProfiles, announcementOf(profile));
   }
 }

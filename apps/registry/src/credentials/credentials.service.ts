@@ -1,5 +1,5 @@
-import type { Actor } from '@lanyard/contracts';
-import { AuditTrail, causedBy } from '@lanyard/kafka';
+import { type Actor, DeviceCredentials } from '@lanyard/contracts';
+import { AuditTrail, causedBy, Outbox } from '@lanyard/kafka';
 import {
   CONFIG,
   countedPageOf,
@@ -16,7 +16,6 @@ import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { RegistryConfig } from '../config.js';
 import { CredentialNotFound, CredentialTaken, DeviceNotFound, TooManyCredentials } from '../errors.js';
-import { CredentialAnnouncer } from '../devices/credential-announcer.js';
 import { readCertificate } from './certificate.js';
 import { announcementOf } from './credential-announcement.js';
 import {
@@ -72,7 +71,7 @@ const uniqueField = { psk: 'identity', certificate: 'certificate', raw_public_ke
 export class CredentialsService {
   constructor(
     private readonly database: DataSource,
-    private readonly announcer: CredentialAnnouncer,
+    private readonly outbox: Outbox,
     private readonly audit: AuditTrail,
     @Inject(CONFIG) private readonly config: RegistryConfig,
   ) {}
@@ -117,7 +116,7 @@ export class CredentialsService {
       );
       if (!gone) throw new CredentialNotFound();
       causedBy(manager, actor.requestId);
-      await this.announcer.announceWithdrawal(manager, id);
+      await this.outbox.appendTombstone(manager, DeviceCredentials, id);
       await this.record(manager, 'SYS_561', actor, gone);
     });
   }
@@ -158,10 +157,8 @@ export class CredentialsService {
       [id, accountId, deviceId, kind, service, identity, sealedKey, fingerprint, certificate, subject, expiresAt],
     );
     causedBy(manager, actor.requestId);
-    await this.announcer.announceChange(
-      manager,
-      announcementOf({ ...credential, account_id: accountId, sealed_key: sealedKey ?? null }),
-    );
+    const announced = announcementOf({ ...credential, account_id: accountId, sealed_key: sealedKey ?? null });
+    await this.outbox.append(manager, DeviceCredentials, announced);
     await this.record(manager, 'SYS_560', actor, credential);
     return credential;
   }

@@ -1,15 +1,15 @@
+import { DeviceCredentials } from '@lanyard/contracts';
 import { Outbox } from '@lanyard/kafka';
 import { createLogger, type EncryptionKeys, openDatabase, reseal } from '@lanyard/service';
 import type { DataSource } from 'typeorm';
 import { app, type RegistryConfig } from '../config.js';
 import { databaseOf, schema } from '../db/database.js';
-import { CredentialAnnouncer } from '../devices/credential-announcer.js';
 import { announcedColumns, type AnnouncedRow, announcementOf } from './credential-announcement.js';
 
 const pageSize = 200;
 
 /** Re-encrypts one page after `after`, in one transaction. */
-const resealPage = (database: DataSource, announcer: CredentialAnnouncer, keys: EncryptionKeys, after: string) =>
+const resealPage = (database: DataSource, outbox: Outbox, keys: EncryptionKeys, after: string) =>
   database.transaction(async (manager) => {
     const rows = await manager.query<AnnouncedRow[]>(
       `SELECT ${announcedColumns} FROM registry.device_credentials
@@ -21,7 +21,7 @@ const resealPage = (database: DataSource, announcer: CredentialAnnouncer, keys: 
       const sealedKey = reseal(keys, row.sealed_key ?? '');
       if (sealedKey === undefined) continue;
       await manager.query('UPDATE registry.device_credentials SET sealed_key = $2 WHERE id = $1', [row.id, sealedKey]);
-      await announcer.announceChange(manager, announcementOf({ ...row, sealed_key: sealedKey }));
+      await outbox.append(manager, DeviceCredentials, announcementOf({ ...row, sealed_key: sealedKey }));
       resealed++;
     }
     return { resealed, seen: rows.length, last: rows.at(-1)?.id };
@@ -33,12 +33,12 @@ const resealPage = (database: DataSource, announcer: CredentialAnnouncer, keys: 
  */
 const resealCredentials = async (
   database: DataSource,
-  announcer: CredentialAnnouncer,
+  outbox: Outbox,
   keys: EncryptionKeys,
 ): Promise<{ seen: number; resealed: number }> => {
   const total = { seen: 0, resealed: 0 };
   for (let after: string | undefined = ''; after !== undefined;) {
-    const page = await resealPage(database, announcer, keys, after);
+    const page = await resealPage(database, outbox, keys, after);
     total.seen += page.seen;
     total.resealed += page.resealed;
     after = page.last;
@@ -51,8 +51,8 @@ export const reencrypt = async (config: RegistryConfig): Promise<void> => {
   const logger = createLogger({ app, replicaId: config.replicaId, level: config.logLevel });
   const database = await openDatabase(databaseOf(config));
   try {
-    const announcer = new CredentialAnnouncer(new Outbox(schema, app));
-    const total = await resealCredentials(database, announcer, config.secrets.encryptionKey);
+    const outbox = new Outbox(schema, app);
+    const total = await resealCredentials(database, outbox, config.secrets.encryptionKey);
     logger.info(total, 'pre-shared keys re-encrypted');
   } finally {
     await database.destroy();

@@ -1,6 +1,5 @@
 import { Module } from '@nestjs/common';
 import { QuotasModule } from '../quotas/quotas.module.js';
-import { CredentialAnnouncer } from './credential-announcer.js';
 import { DeletedDevices } from './deleted-devices.js';
 import { DeviceCountsController } from './device-counts.controller.js';
 import { DeviceCounter } from './device-counts.js';
@@ -11,22 +10,11 @@ import { DevicesController } from './devices.controller.js';
 import { DevicesService } from './devices.service.js';
 import { Lifecycle } from './lifecycle.js';
 import { NewDevices } from './new-devices.js';
-import { ProfileAnnouncer } from './profile-announcer.js';
 
 @Module({
   imports: [QuotasModule],
   controllers: [DevicesController, DeviceCountsController, DeviceScopeController],
-  providers: [
-    CredentialAnnouncer,
-    ProfileAnnouncer,
-    Lifecycle,
-    NewDevices,
-    DeviceTexts,
-    DeviceList,
-    DeviceCounter,
-    DevicesService,
-    DeletedDevices,
-  ],
-  exports: [CredentialAnnouncer, ProfileAnnouncer, Lifecycle, NewDevices, DeviceList],
+  providers: [Lifecycle, NewDevices, DeviceTexts, DeviceList, DeviceCounter, DevicesService, DeletedDevices],
+  exports: [Lifecycle, NewDevices, DeviceList],
 })
 export class DevicesModule {}

@@ -1,5 +1,5 @@
 import type { Actor } from '@lanyard/contracts';
-import { AuditTrail, causedBy } from '@lanyard/kafka';
+import { AuditTrail, causedBy, Outbox } from '@lanyard/kafka';
 import {
   dividedChange,
   isId,
@@ -13,7 +13,6 @@ import {
 } from '@lanyard/service';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import { CredentialAnnouncer } from './credential-announcer.js';
 import { DeviceNotFound, DeviceSuspended, EndpointNameTaken } from '../errors.js';
 import { changeable, type DeviceChanges, type NewDevice } from './device-fields.js';
 import { deviceGroups, deviceRecord, withGroups } from './device-record.js';
@@ -22,8 +21,8 @@ import { etagColumn } from '../records/etag.js';
 import { DeviceQuotas } from '../quotas/device-quotas.js';
 import type { DeviceOwner } from './device-list.js';
 import { NewDevices } from './new-devices.js';
-import { ProfileAnnouncer } from './profile-announcer.js';
 import { type DeviceRow, deviceRowColumns, Lifecycle } from './lifecycle.js';
+import { withdrawCredentials, withdrawProfile } from './withdrawals.js';
 
 /** Runs a write; throws EndpointNameTaken if the name is in use. */
 export const refusingTakenNames = async <T>(write: () => Promise<T>): Promise<T> => {
@@ -75,8 +74,7 @@ export class DevicesService {
     private readonly database: DataSource,
     private readonly texts: DeviceTexts,
     private readonly lifecycle: Lifecycle,
-    private readonly credentials: CredentialAnnouncer,
-    private readonly profiles: ProfileAnnouncer,
+    private readonly outbox: Outbox,
     private readonly quotas: DeviceQuotas,
     private readonly newDevices: NewDevices,
     private readonly audit: AuditTrail,
@@ -166,8 +164,8 @@ export class DevicesService {
       if (!held) throw new DeviceNotFound();
       mustMatch(ifMatch, held.etag);
       causedBy(manager, actor?.requestId);
-      await this.credentials.announceWithdrawalsFor(manager, id);
-      await this.profiles.announceWithdrawalFor(manager, id);
+      await withdrawCredentials(this.outbox, manager, id);
+      await withdrawProfile(this.outbox, manager, id);
       const [row] = (await returning<DeletedRow>(manager, deleteSql, [id])) as [DeletedRow];
       const { deleted_at: deletedAt, ...last } = row;
       const gone = { ...last, revision: last.revision + 1, changed_at: deletedAt };

@@ -1,10 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import type { AuditTrail } from '@lanyard/kafka';
+import type { AuditTrail, Outbox } from '@lanyard/kafka';
 import { type Identity, type ListRequest, newId } from '@lanyard/service';
 import { HeldQueries } from '@lanyard/testing';
 import type { DataSource, EntityManager } from 'typeorm';
 import type { DeviceList } from '../devices/device-list.js';
-import type { ProfileAnnouncer } from '../devices/profile-announcer.js';
 import { GroupNotFound } from '../errors.js';
 import { GroupsController } from './groups.controller.js';
 import { GroupsService } from './groups.service.js';
@@ -15,7 +14,7 @@ describe('deletions of device groups', () => {
     const groups = new GroupsService(
       { transaction: transactions.query } as unknown as DataSource,
       {} as unknown as AuditTrail,
-      {} as unknown as ProfileAnnouncer,
+      {} as unknown as Outbox,
     );
     const remove = (accountId: string): Promise<void> =>
       groups.remove({ accountId, keyId: newId(), requestId: newId() }, newId());
@@ -35,7 +34,7 @@ describe('a device that is added to a device group', () => {
     const groups = new GroupsService(
       { transaction } as unknown as DataSource,
       { record: () => Promise.resolve() } as unknown as AuditTrail,
-      {} as unknown as ProfileAnnouncer,
+      {} as unknown as Outbox,
     );
     const actor: Identity = {
       accountId: newId(),
@@ -61,7 +60,7 @@ describe('a list of the devices of a group', () => {
     const groups = new GroupsService(
       { query } as unknown as DataSource,
       {} as unknown as AuditTrail,
-      {} as unknown as ProfileAnnouncer,
+      {} as unknown as Outbox,
     );
     const devices = { list: () => Promise.resolve() } as unknown as DeviceList;
     const caller = { accountId, ...(deviceGroups && { deviceGroups }) };

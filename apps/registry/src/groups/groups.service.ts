@@ -1,10 +1,10 @@
 import type { Actor } from '@lanyard/contracts';
-import { AuditTrail } from '@lanyard/kafka';
+import { AuditTrail, Outbox } from '@lanyard/kafka';
 import { FairQueue, type Identity, type ListSpec } from '@lanyard/service';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { deviceConditions, type DeviceOwner } from '../devices/device-list.js';
-import { ProfileAnnouncer } from '../devices/profile-announcer.js';
+import { withdrawProfile } from '../devices/withdrawals.js';
 import { DeviceNotFound, GroupNameTaken, GroupNotFound, TooManyGroups } from '../errors.js';
 import { NamedRecords } from '../records/named-records.js';
 import { changeable, type Group } from './group-fields.js';
@@ -32,7 +32,7 @@ const membership = {
 /** Device groups (spec §2.1, §4.1). */
 @Injectable()
 export class GroupsService extends NamedRecords<Group> {
-  constructor(database: DataSource, audit: AuditTrail, profiles: ProfileAnnouncer) {
+  constructor(database: DataSource, audit: AuditTrail, outbox: Outbox) {
     super(database, audit, {
       object: 'device-group',
       table: 'device_groups',
@@ -48,7 +48,7 @@ export class GroupsService extends NamedRecords<Group> {
       nameTaken: () => new GroupNameTaken(),
       actions: { created: 'SYS_540', changed: 'SYS_541', deleted: 'SYS_542' },
       onChange: async (manager, change, { id }) => {
-        if (change === 'deleted') await profiles.announceWithdrawalFor(manager, id);
+        if (change === 'deleted') await withdrawProfile(outbox, manager, id);
       },
     });
   }

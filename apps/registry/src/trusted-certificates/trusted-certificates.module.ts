@@ -1,12 +1,10 @@
 import { Module } from '@nestjs/common';
-import { DevicesModule } from '../devices/devices.module.js';
 import { ExpiringCertificatesController } from './expiring-certificates.controller.js';
 import { ExpiringCertificates } from './expiring-certificates.js';
 import { TrustedCertificatesController } from './trusted-certificates.controller.js';
 import { TrustedCertificatesService } from './trusted-certificates.service.js';
 
 @Module({
-  imports: [DevicesModule],
   controllers: [TrustedCertificatesController, ExpiringCertificatesController],
   providers: [TrustedCertificatesService, ExpiringCertificates],
 })

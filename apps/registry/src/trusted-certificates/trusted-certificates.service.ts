@@ -1,10 +1,9 @@
 import { type KeyObject, verify, X509Certificate } from 'node:crypto';
-import { type Actor, endpointNameSources } from '@lanyard/contracts';
-import { AuditTrail, causedBy } from '@lanyard/kafka';
+import { type Actor, DeviceCredentials, endpointNameSources } from '@lanyard/contracts';
+import { AuditTrail, causedBy, Outbox } from '@lanyard/kafka';
 import { changesOf, isoTime, type ListEnvelope, type ListQuery, type ListSpec, newId } from '@lanyard/service';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import { CredentialAnnouncer } from '../devices/credential-announcer.js';
 import { readCertificate } from '../credentials/certificate.js';
 import { credentialServices } from '../credentials/credential-fields.js';
 import {
@@ -90,7 +89,7 @@ export class TrustedCertificatesService extends NamedRecords<TrustedCertificate>
   constructor(
     database: DataSource,
     audit: AuditTrail,
-    private readonly announcer: CredentialAnnouncer,
+    private readonly outbox: Outbox,
   ) {
     super(database, audit, {
       object: 'trusted-cert',
@@ -189,9 +188,9 @@ export class TrustedCertificatesService extends NamedRecords<TrustedCertificate>
   ): Promise<void> {
     causedBy(manager, requestId);
     const isInactive = stored.status === 'INACTIVE';
-    if (change === 'deleted' || isInactive) await this.announcer.announceWithdrawal(manager, stored.id);
+    if (change === 'deleted' || isInactive) await this.outbox.appendTombstone(manager, DeviceCredentials, stored.id);
     if (change === 'deleted' || (isInactive && !stored.verified)) return;
-    await this.announcer.announceChange(manager, {
+    await this.outbox.append(manager, DeviceCredentials, {
       credentialId: stored.id,
       accountId: stored.account_id,
       kind: isInactive ? 'inactive_authority' : 'authority',
