@@ -109,18 +109,7 @@ export const campaignRecord = `
   ${isoTime('t.finished_at')} AS finished_at, ${isoTime('t.created_at')} AS created_at,
   ${isoTime('t.updated_at')} AS updated_at, ${isoTime('t.updated_at')} AS etag`;
 
-export const campaignColumns = {
-  id: 't.id',
-  name: 't.name',
-  state: 't.state',
-  firmware_image_id: 't.image_id',
-  group_id: 't.group_id',
-  when: 't.starts_at',
-  started_at: 't.started_at',
-  finished_at: 't.finished_at',
-  created_at: 't.created_at',
-  updated_at: 't.updated_at',
-};
+export const campaignColumns = { firmware_image_id: 't.image_id', when: 't.starts_at' };
 
 export const campaignListSpec: ListSpec = {
   filters: {

@@ -38,14 +38,7 @@ export const deviceRecord = `
 export const deviceSource = `
   (SELECT device_id AS id, * FROM campaigns.campaign_devices WHERE campaign_id = $1) t`;
 
-export const deviceColumns = {
-  device_id: 't.device_id',
-  endpoint_name: 't.endpoint_name',
-  state: 't.state',
-  step: 't.step',
-  event_code: 't.code',
-  finished_at: 't.finished_at',
-};
+export const deviceColumns = { event_code: 't.code' };
 
 export const deviceListSpec: ListSpec = {
   filters: {

@@ -58,17 +58,7 @@ export const imageRecord = `
   t.size AS datafile_size, t.checksum AS datafile_checksum, ${isoTime('t.created_at')} AS created_at,
   ${isoTime('t.updated_at')} AS updated_at, ${isoTime('t.updated_at')} AS etag`;
 
-export const imageColumns = {
-  id: 't.id',
-  name: 't.name',
-  version: 't.version',
-  package_object: 't.object',
-  package_name: 't.package_name',
-  datafile_size: 't.size',
-  datafile_checksum: 't.checksum',
-  created_at: 't.created_at',
-  updated_at: 't.updated_at',
-};
+export const imageColumns = { package_object: 't.object', datafile_size: 't.size', datafile_checksum: 't.checksum' };
 
 export const imageListSpec: ListSpec = {
   filters: {

@@ -89,8 +89,6 @@ export const outlineColumns = {
   resultType: true,
 } as const;
 
-const columns = { async_id: 'async_id', device_id: 'device_id', state: 'state' };
-
 export const historySpec = {
   filters: { async_id: 'text', device_id: 'text', state: 'text' },
   sets: { state: commandStates },
@@ -116,7 +114,7 @@ export class CommandHistory {
     const where = 't.key_id = $1 AND ($2::text[] IS NULL OR t.device_id = ANY($2))';
     const parameters = [keyId, deviceGroups ? this.groups.devicesIn(deviceGroups) : null];
     const selected = 't.id, coalesce(octet_length(t.result), 0) AS bytes';
-    const source = { selected, from: 'commands t', columns, where, parameters };
+    const source = { selected, from: 'commands t', where, parameters };
     const { rows, total } = await pageOfRows<{ id: string; bytes: number }>(this.dataSource, source, query);
     const shown = withinPage(rows.slice(0, query.limit));
     const ids = shown.map((row) => row.id);

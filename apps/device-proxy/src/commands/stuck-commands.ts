@@ -54,7 +54,6 @@ export class StuckCommands {
     const source = {
       selected,
       from: 'commands t',
-      columns: {},
       where: `t.account_id = $1 AND t.state IN ('waiting', 'executing') AND t.accepted_at < $2`,
       parameters: [accountId, new Date(this.clock.now() - stuckAfterMs)],
       countMax: attentionCountMax,

@@ -49,8 +49,6 @@ const recordOf = ({ id, objectId, name, version, resources, createdAt }: Uploade
   created_at: formatTimestamp(createdAt),
 });
 
-const columns = { object_id: 'object_id', name: 'name', version: 'version' };
-
 export const modelsSpec = {
   filters: { object_id: 'number', name: 'text', version: 'text' },
   defaultOrder: 'ASC',
@@ -115,7 +113,7 @@ export class UploadedModels {
   private async page(accountId: string, query: ListQuery): Promise<ListEnvelope<ModelRecord>> {
     const { manager } = this.dataSource;
     const selected = 't.id, octet_length(t.resources::text) AS bytes';
-    const source = { selected, from: 'object_models t', columns, where: 't.account_id = $1', parameters: [accountId] };
+    const source = { selected, from: 'object_models t', where: 't.account_id = $1', parameters: [accountId] };
     const { rows, total } = await pageOfRows<{ id: string; bytes: number }>(manager, source, query);
     const shown = withinPage(rows.slice(0, query.limit));
     const where = { id: In(shown.map((row) => row.id)) };

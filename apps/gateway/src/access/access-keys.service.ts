@@ -35,8 +35,6 @@ const source = {
   entity: AccessKey,
   from: 'access_keys t',
   columns: {
-    id: 't.id',
-    application_id: 't.application_id',
     status: `(CASE WHEN t.status <> 'active' THEN 'INACTIVE' WHEN t.expires_at <= now() THEN 'EXPIRED' ELSE 'ACTIVE' END)`,
   },
   where: 't.account_id = $1 AND ($2::text IS NULL OR t.application_id = $2)',

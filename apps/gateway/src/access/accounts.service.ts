@@ -36,13 +36,7 @@ import { installation } from '../permissions.js';
 const source = {
   entity: Account,
   from: 'accounts t',
-  columns: {
-    id: 't.id',
-    display_name: 't.display_name',
-    status: 'upper(t.status)',
-    tier: `(CASE t.tier WHEN 'free' THEN '0' ELSE '1' END)`,
-    created_at: 't.created_at',
-  },
+  columns: { status: 'upper(t.status)', tier: `(CASE t.tier WHEN 'free' THEN '0' ELSE '1' END)` },
   where: 'true',
   parameters: [],
 };

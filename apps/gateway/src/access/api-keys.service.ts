@@ -57,7 +57,7 @@ export class ApiKeys extends HolderRecords<ApiKey, ApiKeyRecord> {
       entity: ApiKey,
       table: 'api_keys',
       idsInGroup: 'SELECT key_id FROM api_key_groups WHERE group_id = $2',
-      columns: { key: `('ak_1' || t.account_id || t.id)`, name: 't.name', owner: 't.owner' },
+      columns: { key: `('ak_1' || t.account_id || t.id)` },
       find: keyOf,
     });
   }

@@ -35,7 +35,7 @@ export class Applications extends HolderRecords<Application, ApplicationRecord> 
       entity: Application,
       table: 'applications',
       idsInGroup: 'SELECT application_id FROM application_groups WHERE group_id = $2',
-      columns: { id: 't.id', name: 't.name', status: 'upper(t.status)' },
+      columns: { status: 'upper(t.status)' },
       find: applicationOf,
     });
   }

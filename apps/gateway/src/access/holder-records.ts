@@ -13,7 +13,7 @@ export interface HolderKind<H extends Holder> {
   table: string;
   /** SQL of the ids that are in the group $2. */
   idsInGroup: string;
-  /** Filter of the list -> SQL. */
+  /** Filter of the list -> SQL, for filters that are not the column of the same name. */
   columns: Record<string, string>;
   /** Throws if the account has none with this id. */
   find(manager: EntityManager, accountId: string, id: string): Promise<H>;

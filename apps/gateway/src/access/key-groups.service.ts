@@ -80,7 +80,7 @@ export class KeyGroups {
     of?: { kind: 'key' | 'application'; id: string },
   ): Promise<ListEnvelope<KeyGroupRecord>> {
     const { manager } = this.database;
-    const source = { entity: KeyGroup, from: 'key_groups t', columns: { id: 't.id', name: 't.name' } };
+    const source = { entity: KeyGroup, from: 'key_groups t' };
     const members = of?.kind === 'application' ? 'application_groups' : 'api_key_groups';
     const [where, parameters] = of
       ? [`t.id IN (SELECT group_id FROM ${members} WHERE ${of.kind}_id = $2) AND t.account_id = $1`, [accountId, of.id]]

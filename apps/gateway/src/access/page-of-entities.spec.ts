@@ -16,7 +16,7 @@ const pageOf = (ids: readonly string[], ...left: (readonly string[])[]): Promise
     query: async (sql: string) => (sql.includes('count(*)') ? [{ total: ids.length }] : rows(ids)),
     find: async () => rows(reads.shift() ?? []),
   };
-  const source = { entity: 'things', from: 'things t', columns: {}, where: 'true', parameters: [] };
+  const source = { entity: 'things', from: 'things t', where: 'true', parameters: [] };
   const query: ListQuery = { limit: 2, after: null, order: 'ASC', includeTotal: false, filters: [] };
   return pageOfEntities<Thing, string>(manager as unknown as EntityManager, source, query, (things) =>
     things.map(({ id }) => id),

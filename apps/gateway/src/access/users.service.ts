@@ -40,7 +40,7 @@ export class Users extends HolderRecords<User, UserRecord> {
       entity: User,
       table: 'users',
       idsInGroup: 'SELECT user_id FROM user_groups WHERE group_id = $2',
-      columns: { id: 't.id', name: 't.name', email: 't.email', status: 'upper(t.status)' },
+      columns: { status: 'upper(t.status)' },
       find: userOf,
     });
   }

@@ -90,10 +90,9 @@ export class CredentialsService {
 
   async list(accountId: string, deviceId: string, query: ListQuery): Promise<ListEnvelope<Credential>> {
     await this.assertDevice(this.database.manager, accountId, deviceId, '');
-    const names = Object.keys(credentialListSpec.filters).map((name) => [name, name]);
-    const source = { selected: columns, from: 'registry.device_credentials t', columns: Object.fromEntries(names) };
     const where = 'device_id = $1 AND account_id = $2';
-    return countedPageOf(this.database, { ...source, where, parameters: [deviceId, accountId] }, query);
+    const source = { selected: columns, from: 'registry.device_credentials t', where };
+    return countedPageOf(this.database, { ...source, parameters: [deviceId, accountId] }, query);
   }
 
   async get(accountId: string, deviceId: string, id: string): Promise<Credential> {

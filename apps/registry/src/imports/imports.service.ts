@@ -104,8 +104,7 @@ export class ImportsService {
   }
 
   list(accountId: string, query: ListQuery): Promise<ListEnvelope<DeviceImport>> {
-    const where = 't.account_id = $1';
-    const source = { selected: importRecord, from: 'registry.device_imports t', columns: {}, where };
+    const source = { selected: importRecord, from: 'registry.device_imports t', where: 't.account_id = $1' };
     return fairPageOf(this.database, accountId, { ...source, parameters: [accountId] }, query);
   }
 

@@ -71,7 +71,7 @@ export abstract class NamedRecords<T extends NamedRecord> {
     private readonly kind: RecordKind<T>,
   ) {
     const { members, compared, object, table } = kind;
-    this.columns = { ...members, ...compared, id: 't.id', created_at: 't.created_at', updated_at: 't.updated_at' };
+    this.columns = { ...members, ...compared };
     const own = Object.entries(members).map(([name, expression]) => `${expression} AS ${name}`);
     this.selected = `
       '${object}' AS object, t.id, ${own.join(', ')}, ${isoTime('t.created_at')} AS created_at,

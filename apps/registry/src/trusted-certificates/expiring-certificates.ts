@@ -58,7 +58,6 @@ export class ExpiringCertificates {
     const source = {
       selected: `t.id, t.device_id, t.subject, ${isoTime('t.expires_at')} AS since`,
       from: certificates,
-      columns: {},
       where: 't.account_id = $1 AND t.expires_at <= $2',
       parameters: [accountId, new Date(now + aheadMs).toISOString()],
       countMax: attentionCountMax,

@@ -7,8 +7,8 @@ export interface RowSource {
   selected: string;
   /** The FROM clause. The listed table is `t` and has an `id`. */
   from: string;
-  /** Filter field -> SQL expression. */
-  columns: Record<string, string>;
+  /** Filter field -> SQL expression, for fields that are not the column of the same name. */
+  columns?: Record<string, string>;
   /** Conditions on `$1`…, whose values are `parameters`. */
   where: string;
   parameters: readonly unknown[];
@@ -29,7 +29,9 @@ export const pageOfRows = async <T>(
   { filters, after, order, limit, includeTotal }: ListQuery,
 ): Promise<PageOfRows<T>> => {
   const parameters = [...given];
-  const wanted = [where, ...filtersToSql(filters, columns, parameters)].join(' AND ');
+  // Names of fields are those of a ListSpec: parseListQuery refuses all others.
+  const named = Object.fromEntries(filters.map(({ field, map = field }) => [map, `t.${map}`]));
+  const wanted = [where, ...filtersToSql(filters, { ...named, ...columns }, parameters)].join(' AND ');
   const [counted]: { total: number }[] = includeTotal
     ? await database.query(
         `SELECT count(*)::int AS total FROM (SELECT FROM ${from} WHERE ${wanted} LIMIT ${countMax === undefined ? 'ALL' : countMax + 1}) c`,
