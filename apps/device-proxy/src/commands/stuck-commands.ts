@@ -3,12 +3,10 @@ import {
   type AttentionItem,
   CLOCK,
   type Clock,
-  FairQueue,
+  fairPageOf,
   isoTime,
   type ListEnvelope,
-  listEnvelope,
   type ListQuery,
-  pageOfRows,
 } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
@@ -58,9 +56,7 @@ export class StuckCommands {
       parameters: [accountId, new Date(this.clock.now() - stuckAfterMs)],
       countMax: attentionCountMax,
     };
-    const { rows, total } = await FairQueue.at(this.dataSource).run(accountId, () =>
-      pageOfRows<Row>(this.dataSource.manager, source, query),
-    );
-    return listEnvelope(rows.map(itemOf), query, total);
+    const page = await fairPageOf<Row>(this.dataSource, accountId, source, query);
+    return { ...page, data: page.data.map(itemOf) };
   }
 }

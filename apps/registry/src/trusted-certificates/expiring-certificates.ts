@@ -3,12 +3,10 @@ import {
   type AttentionItem,
   CLOCK,
   type Clock,
-  FairQueue,
+  fairPageOf,
   isoTime,
   type ListEnvelope,
-  listEnvelope,
   type ListQuery,
-  pageOfRows,
 } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
@@ -62,13 +60,7 @@ export class ExpiringCertificates {
       parameters: [accountId, new Date(now + aheadMs).toISOString()],
       countMax: attentionCountMax,
     };
-    const { rows, total } = await FairQueue.at(this.database).run(accountId, () =>
-      pageOfRows<Row>(this.database.manager, source, query),
-    );
-    return listEnvelope(
-      rows.map((row) => itemOf(row, now)),
-      query,
-      total,
-    );
+    const page = await fairPageOf<Row>(this.database, accountId, source, query);
+    return { ...page, data: page.data.map((row) => itemOf(row, now)) };
   }
 }
