@@ -49,6 +49,7 @@ export * from './identity/networks.js';
 export * from './identity/token.js';
 export * from './ids.js';
 export { KeyedMutex } from './keyed-mutex.js';
+export { KeyedSets } from './keyed-sets.js';
 export * from './keys/api-key.js';
 export * from './keys/given-key.js';
 export * from './keys/download-tickets.js';

@@ -6,6 +6,7 @@ import {
   parseBootstrap,
   WrongParameter,
 } from '@lanyard/lwm2m';
+import { KeyedSets } from '@lanyard/service';
 import { Injectable } from '@nestjs/common';
 import { Refusals } from '../credentials/refusals.js';
 import { Admission } from '../intake/admission.js';
@@ -30,7 +31,7 @@ const withoutProfile = (path: readonly string[]): string => (asksForPack(path) ?
 @Injectable()
 export class BootstrapAdmission {
   /** Ids of the bootstrap credentials of each device that has any. */
-  private readonly credentialIds = new Map<string, Set<string>>();
+  private readonly credentialIds = new KeyedSets<string, string>();
 
   constructor(
     private readonly admission: Admission,
@@ -39,7 +40,7 @@ export class BootstrapAdmission {
     credentials: DeviceCredentialsReader,
   ) {
     credentials.onChange((_id, credential, previous) => {
-      if (previous) this.removeCredential(previous);
+      if (previous) this.credentialIds.delete(previous.deviceId ?? '', previous.credentialId);
       if (credential) this.addCredential(credential);
     });
   }
@@ -67,7 +68,7 @@ export class BootstrapAdmission {
     const { accountId } = sender;
     const { deviceId } = admitted;
     // A sender without security could otherwise give itself the credential of any device.
-    if (!sender.credential && this.credentialIds.has(deviceId)) {
+    if (!sender.credential && this.credentialIds.get(deviceId).size > 0) {
       this.refusals.report('no-bootstrap-credential', { address, accountId, deviceId, shown: name });
       return { refusal: { code: '4.03', diagnostic: 'this device has a bootstrap credential: it must show it' } };
     }
@@ -78,14 +79,6 @@ export class BootstrapAdmission {
   }
 
   private addCredential({ service, deviceId, credentialId }: DeviceCredentialChanged): void {
-    if (service !== 'bootstrap' || deviceId === undefined) return;
-    const ids = this.credentialIds.get(deviceId) ?? new Set<string>();
-    this.credentialIds.set(deviceId, ids.add(credentialId));
-  }
-
-  private removeCredential({ deviceId = '', credentialId }: DeviceCredentialChanged): void {
-    const ids = this.credentialIds.get(deviceId);
-    ids?.delete(credentialId);
-    if (ids?.size === 0) this.credentialIds.delete(deviceId);
+    if (service === 'bootstrap' && deviceId !== undefined) this.credentialIds.add(deviceId, credentialId);
   }
 }

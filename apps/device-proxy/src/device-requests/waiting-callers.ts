@@ -1,5 +1,5 @@
 import type { DeviceCommandFinished } from '@lanyard/contracts';
-import { type Clock, CLOCK, StopDeadline } from '@lanyard/service';
+import { type Clock, CLOCK, KeyedSets, StopDeadline } from '@lanyard/service';
 import { DataSource } from 'typeorm';
 import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { WakeUps } from '../sessions/wake-ups.js';
@@ -15,7 +15,7 @@ type Response = DeviceCommandFinished['item'];
  */
 @Injectable()
 export class WaitingCallers implements OnModuleDestroy {
-  private readonly wakes = new Map<string, Set<AbortController>>();
+  private readonly wakes = new KeyedSets<string, AbortController>();
   private readonly waits = new Set<Promise<unknown>>();
   private readonly ofAccounts = new Map<string, number>();
   private stopped = false;
@@ -27,7 +27,7 @@ export class WaitingCallers implements OnModuleDestroy {
     private readonly deadline: StopDeadline,
   ) {
     wakeUps.on('finished', ({ commandId }) => {
-      for (const wake of this.wakes.get(commandId) ?? []) wake.abort();
+      for (const wake of this.wakes.get(commandId)) wake.abort();
     });
   }
 
@@ -37,7 +37,7 @@ export class WaitingCallers implements OnModuleDestroy {
    */
   async onModuleDestroy(): Promise<void> {
     this.stopped = true;
-    for (const wakes of this.wakes.values()) for (const wake of wakes) wake.abort();
+    for (const wake of this.wakes.values()) wake.abort();
     await this.deadline.step('waiting callers', () => Promise.allSettled(this.waits).then(() => undefined));
     await new Promise((resolve) => setImmediate(resolve));
   }
@@ -69,7 +69,8 @@ export class WaitingCallers implements OnModuleDestroy {
     const untilMs = this.clock.now() + leftMs;
     for (;;) {
       // Registered before the read, so that a command that ends between read and sleep wakes the sleep.
-      const wake = this.addWake(commandId);
+      const wake = new AbortController();
+      this.wakes.add(commandId, wake);
       try {
         const command = await this.find(commandId);
         leftMs = Math.min(leftMs, untilMs - this.clock.now());
@@ -80,7 +81,7 @@ export class WaitingCallers implements OnModuleDestroy {
         // Also counted, because the clock may be set back.
         if (!wake.signal.aborted) leftMs -= pauseMs;
       } finally {
-        this.removeWake(commandId, wake);
+        this.wakes.delete(commandId, wake);
       }
     }
   }
@@ -88,18 +89,5 @@ export class WaitingCallers implements OnModuleDestroy {
   /** undefined: PostgreSQL does not answer. Not an error, which would make the caller send the stored command a second time. */
   private find(id: string): Promise<Command | null | undefined> {
     return this.dataSource.manager.findOneBy(Command, { id }).catch(() => undefined);
-  }
-
-  private addWake(commandId: string): AbortController {
-    const wake = new AbortController();
-    const wakes = this.wakes.get(commandId) ?? new Set();
-    this.wakes.set(commandId, wakes.add(wake));
-    return wake;
-  }
-
-  private removeWake(commandId: string, wake: AbortController): void {
-    const wakes = this.wakes.get(commandId);
-    wakes?.delete(wake);
-    if (wakes?.size === 0) this.wakes.delete(commandId);
   }
 }

@@ -1,6 +1,5 @@
+import { KeyedSets } from '@lanyard/service';
 import type { Session } from './session.js';
-
-const none: ReadonlySet<Session> = new Set();
 
 /** Finds the sessions of this replica by properties of messages. An address is unique within an account. */
 export class SessionIndex {
@@ -8,7 +7,7 @@ export class SessionIndex {
   private readonly byRegistration = new Map<string, Session>();
   private readonly byAddress = new Map<string, Map<string, Session>>();
   /** Sessions of devices behind gateways, by the device id of the gateway. */
-  private readonly byGateway = new Map<string, Set<Session>>();
+  private readonly byGateway = new KeyedSets<string, Session>();
 
   get size(): number {
     return this.byDevice.size;
@@ -31,11 +30,11 @@ export class SessionIndex {
   }
 
   behind(gatewayId: string): ReadonlySet<Session> {
-    return this.byGateway.get(gatewayId) ?? none;
+    return this.byGateway.get(gatewayId);
   }
 
   add(session: Session): void {
-    if (session.gateway) this.addBehind(session, session.gateway.deviceId);
+    if (session.gateway) this.byGateway.add(session.gateway.deviceId, session);
     this.byDevice.set(session.deviceId, session);
     this.byRegistration.set(session.registrationId, session);
     if (session.isElsewhere) return;
@@ -44,21 +43,9 @@ export class SessionIndex {
     else this.byAddress.set(session.accountId, new Map([[session.address, session]]));
   }
 
-  private addBehind(session: Session, gatewayId: string): void {
-    const devices = this.byGateway.get(gatewayId);
-    if (devices) devices.add(session);
-    else this.byGateway.set(gatewayId, new Set([session]));
-  }
-
-  private removeBehind(session: Session, gatewayId: string): void {
-    const devices = this.byGateway.get(gatewayId);
-    devices?.delete(session);
-    if (devices?.size === 0) this.byGateway.delete(gatewayId);
-  }
-
   /** Entries that already point to another session are kept. */
   remove(session: Session): void {
-    if (session.gateway) this.removeBehind(session, session.gateway.deviceId);
+    if (session.gateway) this.byGateway.delete(session.gateway.deviceId, session);
     if (this.byDevice.get(session.deviceId) === session) this.byDevice.delete(session.deviceId);
     if (this.byRegistration.get(session.registrationId) === session) this.byRegistration.delete(session.registrationId);
     const ofAccount = this.byAddress.get(session.accountId);

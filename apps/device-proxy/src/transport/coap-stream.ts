@@ -6,7 +6,7 @@ import {
   type UnmatchedNotification,
 } from '@lanyard/coap';
 import { sourceOf } from '@lanyard/dtls';
-import type { Logger } from '@lanyard/service';
+import { KeyedSets, type Logger } from '@lanyard/service';
 import { CoapLink } from './coap-link.js';
 import { connectionAddress, connectionPeer } from './peer-address.js';
 import type { Sender } from './sender.js';
@@ -37,7 +37,7 @@ export class CoapStream implements Transport {
   readonly link: CoapLink;
   private readonly endpoint: CoapStreamEndpoint;
   private readonly open = new Map<Peer['key'], Connected>();
-  private readonly peersOf = new Map<string, Map<Peer['key'], Peer>>();
+  private readonly peersOf = new KeyedSets<string, Peer>();
   private goneListener: DisconnectListener = () => undefined;
   private bound: { address: string; port: number } | undefined;
 
@@ -109,24 +109,16 @@ export class CoapStream implements Transport {
 
   /** Closes every open connection of devices of the account. */
   disconnect(accountId: string, why: string): void {
-    for (const peer of [...(this.peersOf.get(accountId)?.values() ?? [])]) this.endpoint.disconnect(peer, why);
+    for (const peer of [...this.peersOf.get(accountId)]) this.endpoint.disconnect(peer, why);
   }
 
   private accept(peer: Peer, sender: Sender | undefined): boolean {
     if (!sender || this.parts.isSuspended(sender.accountId)) return false;
-    const { accountId } = sender;
     const open = { peer, sender };
     this.open.set(peer.key, open);
     this.parts.authenticator.opened(open);
-    const peers = this.peersOf.get(accountId) ?? new Map<Peer['key'], Peer>();
-    this.peersOf.set(accountId, peers.set(peer.key, peer));
+    this.peersOf.add(sender.accountId, peer);
     return true;
-  }
-
-  private removePeer(peer: Peer, { accountId }: Sender): void {
-    const peers = this.peersOf.get(accountId);
-    peers?.delete(peer.key);
-    if (peers?.size === 0) this.peersOf.delete(accountId);
   }
 
   private connectionClosed(peer: Peer): void {
@@ -134,7 +126,7 @@ export class CoapStream implements Transport {
     if (!open) return;
     this.open.delete(peer.key);
     this.parts.authenticator.closed(open);
-    this.removePeer(peer, open.sender);
+    this.peersOf.delete(open.sender.accountId, open.peer);
     this.goneListener(open.sender.accountId, connectionAddress(this.scheme, peer));
   }
 

@@ -1,4 +1,4 @@
-import { type Clock, type Identity, newId } from '@lanyard/service';
+import { type Clock, type Identity, KeyedSets, newId } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import { AddressGuard } from '../callback-client/address-guard.js';
 import { failureReasonOf } from '../callback-client/callback-exchange.js';
@@ -19,27 +19,25 @@ const secretOf = ({ keyId, secretFingerprint = '' }: Registrant): string => `${k
 
 /** Slots for verifications, each of which may take 20 s and a connection: one for each secret of a key, few for an account. */
 export class VerificationSlots {
-  private readonly accounts = new Map<string, Set<string>>();
+  /** By account. */
+  private readonly secretsOf = new KeyedSets<string, string>();
   private reserved = 0;
 
   /** Throws when there is no free slot. */
   reserve(registrant: Registrant): void {
     const { accountId } = registrant;
     const secret = secretOf(registrant);
-    const secrets = this.accounts.get(accountId) ?? new Set();
+    const secrets = this.secretsOf.get(accountId);
     if (secrets.has(secret)) throw new TooManyVerifications('key');
     if (secrets.size >= verificationsOfAccountMax) throw new TooManyVerifications('account');
     if (this.reserved >= verificationsMax) throw new VerifiersBusy();
-    this.accounts.set(accountId, secrets.add(secret));
+    this.secretsOf.add(accountId, secret);
     this.reserved++;
   }
 
   /** Frees the reserved slot. */
   free(registrant: Registrant): void {
-    const secrets = this.accounts.get(registrant.accountId);
-    if (!secrets?.delete(secretOf(registrant))) return;
-    if (secrets.size === 0) this.accounts.delete(registrant.accountId);
-    this.reserved--;
+    if (this.secretsOf.delete(registrant.accountId, secretOf(registrant))) this.reserved--;
   }
 }
 

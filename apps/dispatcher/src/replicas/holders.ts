@@ -1,3 +1,4 @@
+import { KeyedSets } from '@lanyard/service';
 import { Injectable } from '@nestjs/common';
 import type { PushPermit } from '../queue/channel-queue.js';
 import type { CloseCause } from './close-codes.js';
@@ -20,7 +21,7 @@ export interface Holder {
 @Injectable()
 export class Holders {
   private readonly byConn = new Map<string, Holder>();
-  private readonly byChannel = new Map<string, Set<Holder>>();
+  private readonly byChannel = new KeyedSets<string, Holder>();
   private suspended = false;
 
   /**
@@ -42,20 +43,16 @@ export class Holders {
 
   add(holder: Holder): void {
     this.byConn.set(holder.conn, holder);
-    const same = this.byChannel.get(holder.channelId);
-    if (same) same.add(holder);
-    else this.byChannel.set(holder.channelId, new Set([holder]));
+    this.byChannel.add(holder.channelId, holder);
   }
 
   remove(holder: Holder): void {
     this.byConn.delete(holder.conn);
-    const same = this.byChannel.get(holder.channelId);
-    same?.delete(holder);
-    if (same?.size === 0) this.byChannel.delete(holder.channelId);
+    this.byChannel.delete(holder.channelId, holder);
   }
 
   wake(channelId: string, permit?: PushPermit): void {
-    for (const holder of this.byChannel.get(channelId) ?? []) holder.wake(permit);
+    for (const holder of this.byChannel.get(channelId)) holder.wake(permit);
   }
 
   closeConn(conn: string, cause: CloseCause): void {
@@ -63,7 +60,7 @@ export class Holders {
   }
 
   ofChannel(channelId: string): Holder[] {
-    return [...(this.byChannel.get(channelId) ?? [])];
+    return [...this.byChannel.get(channelId)];
   }
 
   all(): Holder[] {

@@ -1,5 +1,5 @@
 import type { DeviceSelectionRequested } from '@lanyard/contracts';
-import { BackgroundWork, endsWithin } from '@lanyard/service';
+import { BackgroundWork, endsWithin, KeyedSets } from '@lanyard/service';
 import { Injectable } from '@nestjs/common';
 import { SelectionAnswers } from './selection-answers.js';
 
@@ -19,7 +19,7 @@ const endsMs = 3_000;
 @Injectable()
 export class SelectionWorker extends BackgroundWork {
   /** By account. */
-  private readonly running = new Map<string, Set<Promise<void>>>();
+  private readonly running = new KeyedSets<string, Promise<void>>();
   private isStopped = false;
 
   constructor(private readonly answers: SelectionAnswers) {
@@ -33,28 +33,22 @@ export class SelectionWorker extends BackgroundWork {
 
   protected async step(): Promise<void> {
     for (const { account_id: accountId, n } of await this.answers.countDue())
-      for (let running = this.running.get(accountId)?.size ?? 0; running < Math.min(n, atOnceMax); running++)
+      for (let running = this.running.get(accountId).size; running < Math.min(n, atOnceMax); running++)
         this.begin(accountId);
   }
 
   override async stop(): Promise<void> {
     this.isStopped = true;
     await super.stop();
-    const runs = [...this.running.values()].flatMap((ofAccount) => [...ofAccount]);
-    await endsWithin(endsMs, Promise.all(runs));
+    await endsWithin(endsMs, Promise.all(this.running.values()));
   }
 
   private begin(accountId: string): void {
-    const ofAccount = this.running.get(accountId) ?? new Set();
-    if (this.isStopped || ofAccount.size >= atOnceMax) return;
-    this.running.set(accountId, ofAccount);
+    if (this.isStopped || this.running.get(accountId).size >= atOnceMax) return;
     const run: Promise<void> = this.answerAll(accountId)
       .catch((err: unknown) => this.logger.warn({ err, accountId }, 'selection not answered, tried again'))
-      .finally(() => {
-        ofAccount.delete(run);
-        if (ofAccount.size === 0) this.running.delete(accountId);
-      });
-    ofAccount.add(run);
+      .finally(() => this.running.delete(accountId, run));
+    this.running.add(accountId, run);
   }
 
   private async answerAll(accountId: string): Promise<void> {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { decodeMessage, InvalidMessage, type Topic } from '@lanyard/contracts';
 import kafkajs, { type Batch, type Consumer, type KafkaMessage } from 'kafkajs';
-import { exitOnFatal, StopDeadline } from '@lanyard/service';
+import { exitOnFatal, KeyedSets, StopDeadline } from '@lanyard/service';
 import { Inject, type OnApplicationShutdown, type OnModuleInit, Optional } from '@nestjs/common';
 import type { KafkaConnection } from '../connection/kafka-connection.js';
 import { ConsumerCluster } from '../kafkajs/consumer-cluster.js';
@@ -44,7 +44,7 @@ export class StateReader<V, P = V> implements OnModuleInit, OnApplicationShutdow
   private readonly state = new Map<string, P>();
   private readonly listeners = new Set<StateListener<P>>();
   /** Waiters by key: many wait at a time, each for a different key. */
-  private readonly waiting = new Map<string, Set<Waiter<P>>>();
+  private readonly waiting = new KeyedSets<string, Waiter<P>>();
   private readonly consumer: Consumer;
   private readonly cluster = new ConsumerCluster();
   private readonly groupId: string;
@@ -145,12 +145,9 @@ export class StateReader<V, P = V> implements OnModuleInit, OnApplicationShutdow
     if (known !== undefined && accepts(known)) return known;
     if (this.stopping) return undefined;
     return new Promise((resolve) => {
-      const others = this.waiting.get(key) ?? new Set();
-      this.waiting.set(key, others);
       const finish = (value: P | undefined): void => {
         clearTimeout(timer);
-        others.delete(waiter);
-        if (others.size === 0 && this.waiting.get(key) === others) this.waiting.delete(key);
+        this.waiting.delete(key, waiter);
         resolve(value);
       };
       const waiter: Waiter<P> = {
@@ -160,13 +157,13 @@ export class StateReader<V, P = V> implements OnModuleInit, OnApplicationShutdow
         giveUp: () => finish(undefined),
       };
       const timer = setTimeout(() => finish(undefined), timeoutMs);
-      others.add(waiter);
+      this.waiting.add(key, waiter);
     });
   }
 
   async stop(): Promise<void> {
     this.stopping = true;
-    for (const waiters of this.waiting.values()) for (const waiter of waiters) waiter.giveUp();
+    for (const waiter of this.waiting.values()) waiter.giveUp();
     await this.cluster.disconnect(this.consumer);
     await this.connection.deleteGroup(this.groupId).catch(() => undefined);
   }
@@ -216,7 +213,7 @@ export class StateReader<V, P = V> implements OnModuleInit, OnApplicationShutdow
     if (value === undefined) this.state.delete(key);
     else this.state.set(key, value);
     for (const listener of this.listeners) listener(key, value, previous);
-    for (const waiter of this.waiting.get(key) ?? [])
+    for (const waiter of this.waiting.get(key))
       if (value === undefined) waiter.giveUp();
       else waiter.offer(value);
   }
