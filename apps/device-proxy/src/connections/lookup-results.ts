@@ -1,4 +1,4 @@
-import type { Clock } from '@lanyard/service';
+import { type Clock, setBounded } from '@lanyard/service';
 import { lookupKeptMs, lookupsKeptMax } from './limits.js';
 
 /** Remembers for a while which replica owns a connection, or that none does. */
@@ -18,9 +18,7 @@ export class LookupResults {
   }
 
   set(id: string, owner: string): void {
-    this.byId.delete(id);
-    this.byId.set(id, { owner, sinceMs: this.clock.now() });
-    if (this.byId.size > lookupsKeptMax) this.byId.delete(this.byId.keys().next().value as string);
+    setBounded(this.byId, id, { owner, sinceMs: this.clock.now() }, lookupsKeptMax);
   }
 
   delete(id: string): void {

@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net';
 import { UdpSocket } from '@lanyard/coap';
 import { ReplayWindow } from '@lanyard/dtls';
-import { type Clock, CLOCK, CONFIG, deriveKeys, type Logger, LOGGER } from '@lanyard/service';
+import { type Clock, CLOCK, CONFIG, deriveKeys, type Logger, LOGGER, setBounded } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import type { DeviceProxyConfig } from '../config.js';
 import { parseAddress } from '../transport/peer-address.js';
@@ -93,9 +93,7 @@ export class PeerPort {
   /** Called for authentic messages only: their senders are replicas. */
   private isFirst({ owner, sequence }: PeerMessage): boolean {
     const window = this.windows.get(owner) ?? new ReplayWindow();
-    this.windows.delete(owner);
-    this.windows.set(owner, window);
-    if (this.windows.size > peerSendersMax) this.windows.delete(this.windows.keys().next().value as string);
+    setBounded(this.windows, owner, window, peerSendersMax);
     if (!window.isFresh(sequence)) return false;
     window.mark(sequence);
     return true;

@@ -1,4 +1,4 @@
-import type { Clock } from '@lanyard/service';
+import { type Clock, setBounded } from '@lanyard/service';
 
 /** Keys that are remembered; the oldest is evicted. */
 const rememberedMax = 10_000;
@@ -17,9 +17,7 @@ export class Throttle {
     const last = this.lastMs.get(key);
     // The absolute difference, so that no report is withheld for longer when the clock is set back.
     if (last !== undefined && Math.abs(nowMs - last) < this.periodMs) return false;
-    this.lastMs.delete(key);
-    this.lastMs.set(key, nowMs);
-    if (this.lastMs.size > rememberedMax) this.lastMs.delete(this.lastMs.keys().next().value as string);
+    setBounded(this.lastMs, key, nowMs, rememberedMax);
     return true;
   }
 
