@@ -48,6 +48,7 @@ export { IdentityModule } from './identity/identity.module.js';
 export * from './identity/networks.js';
 export * from './identity/token.js';
 export * from './ids.js';
+export { KeyedCounts } from './keyed-counts.js';
 export { KeyedMutex } from './keyed-mutex.js';
 export { KeyedSets } from './keyed-sets.js';
 export * from './keys/api-key.js';

@@ -1,5 +1,5 @@
 import type { BootstrapFailure } from '@lanyard/contracts';
-import { type Clock, CLOCK, type Logger, LOGGER, Metrics, NamedError } from '@lanyard/service';
+import { type Clock, CLOCK, KeyedCounts, type Logger, LOGGER, Metrics, NamedError } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import { RetryLater } from '../transport/retry-later.js';
 import { bootstrapMaxMs, bootstrapsMax, bootstrapsPerAccountMax } from './limits.js';
@@ -21,7 +21,7 @@ export class Aborted extends NamedError {
 @Injectable()
 export class RunningBootstraps {
   private readonly byDevice = new Map<string, AbortController>();
-  private readonly byAccount = new Map<string, number>();
+  private readonly ofAccounts = new KeyedCounts();
   private readonly running = new Map<Promise<void>, AbortController>();
   private stopping = false;
 
@@ -46,13 +46,12 @@ export class RunningBootstraps {
    */
   run(accountId: string, deviceId: string, work: (signal: AbortSignal) => Promise<void>): void {
     if (this.stopping) throw new RetryLater('this replica stops');
-    const ofAccount = this.byAccount.get(accountId) ?? 0;
-    if (this.running.size >= bootstrapsMax || ofAccount >= bootstrapsPerAccountMax)
+    if (this.running.size >= bootstrapsMax || this.ofAccounts.get(accountId) >= bootstrapsPerAccountMax)
       throw new RetryLater('too many bootstraps are in progress');
     this.byDevice.get(deviceId)?.abort(new Aborted('superseded', 'the device asked again'));
     const controller = new AbortController();
     this.byDevice.set(deviceId, controller);
-    this.byAccount.set(accountId, ofAccount + 1);
+    this.ofAccounts.increment(accountId);
     const timer = this.clock.after(bootstrapMaxMs, () =>
       controller.abort(new Aborted('no-answer', `not done after ${bootstrapMaxMs / 1_000} s`)),
     );
@@ -61,7 +60,7 @@ export class RunningBootstraps {
       .finally(() => {
         timer.cancel();
         this.running.delete(run);
-        this.decreaseCount(accountId);
+        this.ofAccounts.decrement(accountId);
         if (this.byDevice.get(deviceId) === controller) this.byDevice.delete(deviceId);
       });
     this.running.set(run, controller);
@@ -73,11 +72,5 @@ export class RunningBootstraps {
     for (const controller of this.running.values())
       controller.abort(new Aborted('stopped', 'the replica stopped: the device asks again'));
     await Promise.all(this.running.keys());
-  }
-
-  private decreaseCount(accountId: string): void {
-    const left = (this.byAccount.get(accountId) ?? 1) - 1;
-    if (left > 0) this.byAccount.set(accountId, left);
-    else this.byAccount.delete(accountId);
   }
 }

@@ -1,5 +1,5 @@
 import type { DeviceCommandFinished } from '@lanyard/contracts';
-import { type Clock, CLOCK, KeyedSets, StopDeadline } from '@lanyard/service';
+import { type Clock, CLOCK, KeyedCounts, KeyedSets, StopDeadline } from '@lanyard/service';
 import { DataSource } from 'typeorm';
 import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { WakeUps } from '../sessions/wake-ups.js';
@@ -17,7 +17,7 @@ type Response = DeviceCommandFinished['item'];
 export class WaitingCallers implements OnModuleDestroy {
   private readonly wakes = new KeyedSets<string, AbortController>();
   private readonly waits = new Set<Promise<unknown>>();
-  private readonly ofAccounts = new Map<string, number>();
+  private readonly ofAccounts = new KeyedCounts();
   private stopped = false;
 
   constructor(
@@ -44,24 +44,18 @@ export class WaitingCallers implements OnModuleDestroy {
 
   /** The asynchronous response once the command has ended; undefined when it does not end in time, or when too many callers wait. */
   async response({ id, accountId }: Pick<Command, 'id' | 'accountId'>, seconds: number): Promise<Response | undefined> {
-    const ofAccount = this.ofAccounts.get(accountId) ?? 0;
+    const ofAccount = this.ofAccounts.get(accountId);
     const isFull = this.waits.size >= waitingCallersMax || ofAccount >= waitingCallersOfAccountMax;
     if (this.stopped || isFull) return undefined;
-    this.ofAccounts.set(accountId, ofAccount + 1);
+    this.ofAccounts.increment(accountId);
     const wait = this.wait(id, seconds);
     this.waits.add(wait);
     try {
       return await wait;
     } finally {
       this.waits.delete(wait);
-      this.decreaseCount(accountId);
+      this.ofAccounts.decrement(accountId);
     }
-  }
-
-  private decreaseCount(accountId: string): void {
-    const left = (this.ofAccounts.get(accountId) ?? 1) - 1;
-    if (left > 0) this.ofAccounts.set(accountId, left);
-    else this.ofAccounts.delete(accountId);
   }
 
   private async wait(commandId: string, seconds: number): Promise<Response | undefined> {

@@ -1,3 +1,4 @@
+import { KeyedCounts } from '@lanyard/service';
 import { PackageUnavailable } from './package-errors.js';
 import { fetchesAtOnce, fetchesOfAccountMax, fetchesWaitingMax } from './limits.js';
 
@@ -5,7 +6,7 @@ import { fetchesAtOnce, fetchesOfAccountMax, fetchesWaitingMax } from './limits.
 export class FetchQueue {
   private running = 0;
   private readonly waiting: (() => void)[] = [];
-  private readonly ofAccounts = new Map<string, number>();
+  private readonly ofAccounts = new KeyedCounts();
 
   /** Number of requests that run or wait. */
   get size(): number {
@@ -14,10 +15,9 @@ export class FetchQueue {
 
   /** Throws PackageUnavailable when too many requests wait, or when the account has too many that run or wait. */
   async run<T>(accountId: string, fetch: () => Promise<T>): Promise<T> {
-    const ofAccount = this.ofAccounts.get(accountId) ?? 0;
-    if (this.waiting.length >= fetchesWaitingMax || ofAccount >= fetchesOfAccountMax)
+    if (this.waiting.length >= fetchesWaitingMax || this.ofAccounts.get(accountId) >= fetchesOfAccountMax)
       throw new PackageUnavailable('too many parts of packages are being fetched');
-    this.ofAccounts.set(accountId, ofAccount + 1);
+    this.ofAccounts.increment(accountId);
     try {
       await this.turn();
       try {
@@ -27,7 +27,7 @@ export class FetchQueue {
         this.waiting.shift()?.();
       }
     } finally {
-      this.decreaseCount(accountId);
+      this.ofAccounts.decrement(accountId);
     }
   }
 
@@ -43,11 +43,5 @@ export class FetchQueue {
         resolve();
       }),
     );
-  }
-
-  private decreaseCount(accountId: string): void {
-    const left = (this.ofAccounts.get(accountId) ?? 1) - 1;
-    if (left > 0) this.ofAccounts.set(accountId, left);
-    else this.ofAccounts.delete(accountId);
   }
 }

@@ -1,4 +1,4 @@
-import type { Clock } from '@lanyard/service';
+import { type Clock, KeyedCounts } from '@lanyard/service';
 
 /** A request longer than this makes its channel slow. */
 export const slowAfterMs = 1_000;
@@ -35,7 +35,7 @@ export class DeliverySlots {
   /** Whether a channel's last request was quick. */
   private readonly quick = new Map<string, boolean>();
   /** Deliveries and reservations of each channel that has a slot. */
-  private readonly occupied = new Map<string, number>();
+  private readonly occupied = new KeyedCounts();
   private stuck = 0;
   private countedAtMs = 0;
 
@@ -60,14 +60,14 @@ export class DeliverySlots {
   /** Reserves a slot, its own or a free one, for a channel that an append may claim. Returns whether there was one. */
   reserve(channelId: string): boolean {
     if (this.quick.get(channelId) === false) return false;
-    if (!this.occupied.has(channelId) && (this.free === 0 || this.mustWait(channelId))) return false;
-    this.occupy(channelId);
+    if (this.occupied.get(channelId) === 0 && (this.free === 0 || this.mustWait(channelId))) return false;
+    this.occupied.increment(channelId);
     return true;
   }
 
   /** Ends a reservation: the slot is occupied now, or not needed. */
   releaseReservation(channelId: string): void {
-    this.vacate(channelId);
+    this.occupied.decrement(channelId);
   }
 
   /** Resolves when the channel's delivery is over; undefined when there is none. */
@@ -83,9 +83,9 @@ export class DeliverySlots {
   add(channelId: string, done: Promise<void>): void {
     const delivery = { done, answeredAtMs: this.clock.now() };
     this.deliveries.set(channelId, delivery);
-    this.occupy(channelId);
+    this.occupied.increment(channelId);
     void done.then(() => {
-      this.vacate(channelId);
+      this.occupied.decrement(channelId);
       if (this.deliveries.get(channelId) === delivery) this.deliveries.delete(channelId);
     });
   }
@@ -113,16 +113,6 @@ export class DeliverySlots {
       lingerMaxMs,
       Math.floor(Math.max(0, this.deliveries.size - this.stuckOnes()) / channelsPerLingerMs),
     );
-  }
-
-  private occupy(channelId: string): void {
-    this.occupied.set(channelId, (this.occupied.get(channelId) ?? 0) + 1);
-  }
-
-  private vacate(channelId: string): void {
-    const count = (this.occupied.get(channelId) ?? 0) - 1;
-    if (count > 0) this.occupied.set(channelId, count);
-    else this.occupied.delete(channelId);
   }
 
   private stuckOnes(): number {

@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
-import { type Clock, CLOCK, CONFIG, Metrics, RateLimited } from '@lanyard/service';
+import { type Clock, CLOCK, CONFIG, KeyedCounts, Metrics, RateLimited } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import type { ConnectionBounds, GatewayConfig } from '../config.js';
 import { clientAddress, clientNetworkOf } from '../authentication/client-address.js';
@@ -25,7 +25,7 @@ const reserveMs = 5_000;
  */
 @Injectable()
 export class ConnectionLimits {
-  private readonly open = new Map<string, number>();
+  private readonly open = new KeyedCounts();
   private readonly counted = new WeakSet<Socket>();
   private readonly announced = new WeakSet<Socket>();
   private readonly reserve = new WeakSet<Socket>();
@@ -93,20 +93,13 @@ export class ConnectionLimits {
 
   private admitSocket(socket: Socket, address: string): boolean {
     const client = clientNetworkOf(address);
-    const count = this.open.get(client) ?? 0;
-    if (count >= this.bounds.perAddressMax) {
+    if (this.open.get(client) >= this.bounds.perAddressMax) {
       this.refused.inc({ limit: 'address' });
       return false;
     }
     this.counted.add(socket);
-    this.open.set(client, count + 1);
-    socket.once('close', () => this.release(client));
+    this.open.increment(client);
+    socket.once('close', () => this.open.decrement(client));
     return true;
-  }
-
-  private release(client: string): void {
-    const count = (this.open.get(client) ?? 1) - 1;
-    if (count > 0) this.open.set(client, count);
-    else this.open.delete(client);
   }
 }
