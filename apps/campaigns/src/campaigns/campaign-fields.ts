@@ -143,14 +143,9 @@ export const columnsOfFields = ({
   when,
   window,
   ...others
-}: Partial<Omit<NewCampaign, 'firmware_image_id'>>): [string, unknown][] => [
-  ...Object.entries(others).filter(([, value]) => value !== undefined),
-  ...(description === undefined ? [] : [['description', description ?? ''] as [string, unknown]]),
-  ...(when === undefined ? [] : [['starts_at', when] as [string, unknown]]),
-  ...(window === undefined
-    ? []
-    : ([
-        ['window_from', window?.from ?? null],
-        ['window_to', window?.to ?? null],
-      ] as [string, unknown][])),
-];
+}: Partial<Omit<NewCampaign, 'firmware_image_id'>>): Record<string, unknown> => ({
+  ...others,
+  ...(description !== undefined && { description: description ?? '' }),
+  ...(when !== undefined && { starts_at: when }),
+  ...(window !== undefined && { window_from: window?.from ?? null, window_to: window?.to ?? null }),
+});

@@ -7,6 +7,7 @@ import {
   fairPageOf,
   FairQueue,
   type Identity,
+  insertRow,
   isId,
   isUniqueViolation,
   type ListEnvelope,
@@ -108,23 +109,19 @@ export class CampaignsService {
     return this.refusingTakenNames(async (manager) => {
       await this.assertRoom(manager, accountId);
       const image = await this.lockImage(manager, accountId, imageId);
-      const columns: [string, unknown][] = [
-        ['id', newId()],
-        ['account_id', accountId],
-        ['image_id', image.id],
-        ['object', image.package_object],
-        ['package_name', image.package_name],
-        ['version', image.version],
-        ['checksum', image.datafile_checksum],
-        ['size', image.datafile_size],
+      const id = newId();
+      await insertRow(manager, 'campaigns.update_campaigns', {
+        id,
+        account_id: accountId,
+        image_id: image.id,
+        object: image.package_object,
+        package_name: image.package_name,
+        version: image.version,
+        checksum: image.datafile_checksum,
+        size: image.datafile_size,
         ...columnsOfFields(fields),
-      ];
-      await manager.query(
-        `INSERT INTO campaigns.update_campaigns (${columns.map(([name]) => name).join(', ')})
-         VALUES (${columns.map((_, i) => `$${i + 1}`).join(', ')})`,
-        columns.map(([, value]) => value),
-      );
-      const made = await this.get(actor, String(columns[0]?.[1]), manager);
+      });
+      const made = await this.get(actor, id, manager);
       await this.record(manager, 'SYS_592', actor, made);
       return made;
     });
@@ -137,7 +134,7 @@ export class CampaignsService {
         const changes = realChanges(body, campaign);
         this.refuseLateChanges(campaign, changes);
         if (changes.group_id !== undefined) mustStayWithin(actor, changes.group_id);
-        const columns: Record<string, unknown> = Object.fromEntries(columnsOfFields(changes));
+        const columns = columnsOfFields(changes);
         // A dry run, finished or not, counted other devices.
         if ('group_id' in changes || 'filter' in changes) Object.assign(columns, { selection_id: null, dry_run: null });
         if (columns['ends_at'] === undefined || campaign.when === null || campaign.state === 'draft') return columns;

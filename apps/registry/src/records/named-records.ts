@@ -3,6 +3,7 @@ import type { AuditTrail } from '@lanyard/kafka';
 import {
   changesOf,
   fairPageOf,
+  insertRow,
   isoTime,
   isUniqueViolation,
   type ListEnvelope,
@@ -97,15 +98,10 @@ export abstract class NamedRecords<T extends NamedRecord> {
 
   async create(actor: Actor, fields: Record<string, unknown>): Promise<T> {
     const { accountId } = actor;
-    const { table } = this.kind;
-    const columns: [string, unknown][] = [['id', newId()], ['account_id', accountId], ...given(fields)];
+    const row = { id: newId(), account_id: accountId, ...Object.fromEntries(given(fields)) };
     return this.refusingTakenNames(async (manager) => {
-      await manager.query(
-        `INSERT INTO registry.${table} (${columns.map(([name]) => name).join(', ')})
-         VALUES (${columns.map((_, i) => `$${i + 1}`).join(', ')})`,
-        columns.map(([, value]) => value),
-      );
-      const made = await this.get(accountId, String(columns[0]?.[1]), manager);
+      await insertRow(manager, `registry.${this.kind.table}`, row);
+      const made = await this.get(accountId, row.id, manager);
       await this.kind.onChange?.(manager, 'created', made, actor);
       await this.recordAction(manager, actor, { change: 'created', record: made, changes: auditChanges(fields) });
       return made;

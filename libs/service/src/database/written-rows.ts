@@ -6,6 +6,13 @@ type Database = Pick<EntityManager, 'query'>;
 export const returning = async <Row>(database: Database, sql: string, parameters?: unknown[]): Promise<Row[]> =>
   (await database.query<[Row[], number]>(sql, parameters))[0];
 
+/** Inserts a row: the value of each column, by its name. No name may be text of a request. */
+export const insertRow = async (database: Database, table: string, row: Record<string, unknown>): Promise<void> => {
+  const places = Object.keys(row).map((_, i) => `$${i + 1}`);
+  const sql = `INSERT INTO ${table} (${Object.keys(row).join(', ')}) VALUES (${places.join(', ')})`;
+  await database.query(sql, Object.values(row));
+};
+
 /** How many rows an UPDATE or DELETE has changed. */
 export const affected = async (database: Database, sql: string, parameters?: unknown[]): Promise<number> =>
   (await database.query<[unknown[], number]>(sql, parameters))[1];
