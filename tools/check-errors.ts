@@ -25,7 +25,10 @@ const textsOf = (paths: string[]) => paths.map(textOf).join('\n');
 const found = (text: string, form: RegExp) => [...text.matchAll(form)].map(([, name = '']) => name);
 
 const declared = /^export class (\w+) extends/gm;
-const bases = Object.keys(await built('libs/service/dist/errors/service-error.js')).join('|');
+const bases = Object.keys({
+  ...(await built('libs/service/dist/errors/service-error.js')),
+  ...(await built('libs/service/dist/errors/shared-errors.js')),
+}).join('|');
 
 compare(
   'libs/service:',

@@ -1,11 +1,10 @@
-import { Duplicate, fixed, NotFound, ServiceError, Unavailable, ValidationFailed } from '@lanyard/service';
+import { FieldInvalid, fixed, LimitExceeded, NameTaken, NotFound, ServiceError, Unavailable } from '@lanyard/service';
 
 export class ImageNotFound extends fixed(NotFound, 'The account has no such package.') {}
 
 export class ImageNameTaken extends fixed(
-  Duplicate,
+  NameTaken,
   'Another package of this account has this name, or is being uploaded with it. An interrupted upload releases its name after 5 minutes.',
-  [{ name: 'name', message: 'Already taken' }],
 ) {}
 
 export class ImageInUse extends fixed(ServiceError, {
@@ -14,13 +13,11 @@ export class ImageInUse extends fixed(ServiceError, {
   message: 'An update campaign that has not ended uses the package: abort or delete the campaign first.',
 }) {}
 
-export class ImageEmpty extends fixed(ValidationFailed, [
-  { name: 'body', message: 'Must be the bytes of the package' },
-]) {}
+export class ImageEmpty extends fixed(FieldInvalid, 'body', 'Must be the bytes of the package') {}
 
-export class ChecksumDiffers extends ValidationFailed {
+export class ChecksumDiffers extends FieldInvalid {
   constructor(actual: string) {
-    super([{ name: 'datafile_checksum', message: `The SHA-256 of the uploaded bytes is ${actual}` }]);
+    super('datafile_checksum', `The SHA-256 of the uploaded bytes is ${actual}`);
   }
 }
 
@@ -48,17 +45,11 @@ export class StorageUnavailable extends Unavailable {
 
 export class CampaignNotFound extends fixed(NotFound, 'No such update campaign in this account.') {}
 
-export class CampaignNameTaken extends fixed(Duplicate, 'Another update campaign of this account has this name.', [
-  { name: 'name', message: 'Already taken' },
-]) {}
+export class CampaignNameTaken extends fixed(NameTaken, 'Another update campaign of this account has this name.') {}
 
-export class TooManyCampaigns extends ServiceError {
+export class TooManyCampaigns extends LimitExceeded {
   constructor(max: number) {
-    super({
-      status: 409,
-      code: 'limit_exceeded',
-      message: `At most ${max} update campaigns may be open: wait until one ends, abort one, or delete a draft.`,
-    });
+    super(`At most ${max} update campaigns may be open: wait until one ends, abort one, or delete a draft.`);
   }
 }
 

@@ -1,4 +1,4 @@
-import { Duplicate, fixed, NotFound, ServiceError, ValidationFailed } from '@lanyard/service';
+import { Duplicate, fixed, LimitExceeded, NotFound, ServiceError, ValidationFailed } from '@lanyard/service';
 
 export class DeviceNotFound extends fixed(NotFound, 'The account has no such device.', 'DEVICE_NOT_FOUND') {}
 
@@ -84,25 +84,18 @@ export class ModelExists extends Duplicate {
   }
 }
 
-export class TooManyModels extends ServiceError {
+export class TooManyModels extends LimitExceeded {
   constructor(max: number) {
-    super({
-      status: 409,
-      code: 'limit_exceeded',
-      token: 'LIMITS_EXCEEDED',
-      message: `The account has ${max} object definitions: delete one first.`,
-    });
+    super(`The account has ${max} object definitions: delete one first.`, 'LIMITS_EXCEEDED');
   }
 }
 
-export class TooManySubscriptions extends ServiceError {
+export class TooManySubscriptions extends LimitExceeded {
   constructor(max: number) {
-    super({
-      status: 409,
-      code: 'limit_exceeded',
-      token: 'LIMITS_EXCEEDED',
-      message: `Applications are subscribed to ${max} paths of the device, the maximum: delete subscriptions first.`,
-    });
+    super(
+      `Applications are subscribed to ${max} paths of the device, the maximum: delete subscriptions first.`,
+      'LIMITS_EXCEEDED',
+    );
   }
 }
 

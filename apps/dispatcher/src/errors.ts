@@ -1,4 +1,4 @@
-import { fixed, NotFound, ServiceError, Unavailable, ValidationFailed } from '@lanyard/service';
+import { fixed, LimitExceeded, NotFound, ServiceError, Unavailable, ValidationFailed } from '@lanyard/service';
 import type { ChannelKind } from './channel-kind.js';
 import { verificationsOfAccountMax } from './limits.js';
 
@@ -64,14 +64,12 @@ export class VerifiersBusy extends fixed(
 ) {}
 
 /** A rotation needs two secrets. */
-export class SigningSecretsExceeded extends ServiceError {
+export class SigningSecretsExceeded extends LimitExceeded {
   constructor(max: number) {
-    super({
-      status: 409,
-      code: 'limit_exceeded',
-      token: 'SIGNING_SECRETS_EXCEEDED',
-      message: `The callback already has ${max} signing secrets: delete one that is no longer used.`,
-    });
+    super(
+      `The callback already has ${max} signing secrets: delete one that is no longer used.`,
+      'SIGNING_SECRETS_EXCEEDED',
+    );
   }
 }
 

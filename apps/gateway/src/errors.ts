@@ -1,8 +1,10 @@
 import {
   AccessDenied,
   Duplicate,
+  FieldInvalid,
   type FieldProblem,
   fixed,
+  NameTaken,
   NotFound,
   ServiceError,
   Unauthenticated,
@@ -173,9 +175,7 @@ export class InstallationAccountStays extends fixed(ServiceError, {
   message: 'The account of the installation cannot be suspended: its administrators manage all others.',
 }) {}
 
-export class ExpirationInThePast extends fixed(ValidationFailed, [
-  { name: 'expiration', message: 'Must be in the future' },
-]) {}
+export class ExpirationInThePast extends fixed(FieldInvalid, 'expiration', 'Must be in the future') {}
 
 /** Without an administrator, no key could be created any more. */
 export class LastAdministrator extends fixed(ServiceError, {
@@ -198,9 +198,7 @@ export class AlreadyMember extends Duplicate {
   }
 }
 
-export class GroupNameTaken extends fixed(Duplicate, 'A key group with this name exists.', [
-  { name: 'name', message: 'Already taken' },
-]) {}
+export class GroupNameTaken extends fixed(NameTaken, 'A key group with this name exists.') {}
 
 /** A key never belongs in a URL (spec §5 rule 2). */
 export class SecretInUrl extends ValidationFailed {

@@ -1,4 +1,13 @@
-import { Duplicate, fixed, NotFound, ServiceError, ValidationFailed } from '@lanyard/service';
+import {
+  Duplicate,
+  FieldInvalid,
+  fixed,
+  LimitExceeded,
+  NameTaken,
+  NotFound,
+  ServiceError,
+  ValidationFailed,
+} from '@lanyard/service';
 
 export class DeviceNotFound extends fixed(NotFound, 'No such device in this account.', 'DEVICE_NOT_FOUND') {}
 
@@ -10,9 +19,7 @@ export class EndpointNameTaken extends fixed(Duplicate, 'Another device of this 
   { name: 'endpoint_name', message: 'Already taken' },
 ]) {}
 
-export class GroupNameTaken extends fixed(Duplicate, 'Another device group of this account has this name.', [
-  { name: 'name', message: 'Already taken' },
-]) {}
+export class GroupNameTaken extends fixed(NameTaken, 'Another device group of this account has this name.') {}
 
 export class CredentialNotFound extends fixed(NotFound, 'The device has no such credential.') {}
 
@@ -25,21 +32,13 @@ export class CredentialTaken extends Duplicate {
   }
 }
 
-class LimitExceeded extends ServiceError {
-  constructor(message: string) {
-    super({ status: 409, code: 'limit_exceeded', message });
-  }
-}
-
 export class TooManyCredentials extends LimitExceeded {
   constructor(max: number, what: 'credentials of a device' | 'trusted certificates') {
     super(`At most ${max} ${what} are allowed: delete one that is no longer used.`);
   }
 }
 
-export class MalformedCertificate extends fixed(ValidationFailed, [
-  { name: 'certificate', message: 'Must be an X.509 certificate in PEM' },
-]) {}
+export class MalformedCertificate extends fixed(FieldInvalid, 'certificate', 'Must be an X.509 certificate in PEM') {}
 
 export class MalformedPublicKey extends fixed(ValidationFailed, [
   { name: 'public_key', message: 'Must be the PEM of a public key on the curve P-256 (BEGIN PUBLIC KEY)' },
@@ -49,16 +48,13 @@ export class NoAuthority extends fixed(ValidationFailed, [
   { name: 'certificate', message: 'Must be the certificate of an authority (CA:TRUE)' },
 ]) {}
 
-export class SignatureInvalid extends fixed(ValidationFailed, [
-  {
-    name: 'signature',
-    message: 'Must be the account id, signed with the private key of the certificate, in base64',
-  },
-]) {}
+export class SignatureInvalid extends fixed(
+  FieldInvalid,
+  'signature',
+  'Must be the account id, signed with the private key of the certificate, in base64',
+) {}
 
-export class SignatureMissing extends fixed(ValidationFailed, [
-  { name: 'signature', message: 'Required for status ACTIVE' },
-]) {}
+export class SignatureMissing extends fixed(FieldInvalid, 'signature', 'Required for status ACTIVE') {}
 
 /** Spec §3.1: a suspension blocks updates. Another key would not help, so it is no AccessDenied. */
 export class DeviceSuspended extends fixed(ServiceError, {
@@ -70,9 +66,7 @@ export class DeviceSuspended extends fixed(ServiceError, {
 
 export class ProfileNotFound extends fixed(NotFound, 'No such bootstrap profile in this account.') {}
 
-export class ProfileNameTaken extends fixed(Duplicate, 'Another bootstrap profile of this account has this name.', [
-  { name: 'name', message: 'Already taken' },
-]) {}
+export class ProfileNameTaken extends fixed(NameTaken, 'Another bootstrap profile of this account has this name.') {}
 
 export class ProfileTargetTaken extends fixed(Duplicate, 'This account, group or device already has a profile.', [
   { name: 'scope', message: 'Already has a profile: change the existing one' },
@@ -97,9 +91,7 @@ export class TooManyGroups extends LimitExceeded {
 
 export class QueryNotFound extends fixed(NotFound, 'No such device query in this account.') {}
 
-export class QueryNameTaken extends fixed(Duplicate, 'Another device query of this account has this name.', [
-  { name: 'name', message: 'Already taken' },
-]) {}
+export class QueryNameTaken extends fixed(NameTaken, 'Another device query of this account has this name.') {}
 
 export class ImportNotFound extends fixed(NotFound, 'No such device import in this account.') {}
 
@@ -122,14 +114,10 @@ export class MalformedImport extends ValidationFailed {
   }
 }
 
-export class SelectionMissing extends fixed(ValidationFailed, [
-  { name: 'filter', message: 'Give a filter, a group_id, or both' },
-]) {}
+export class SelectionMissing extends fixed(FieldInvalid, 'filter', 'Give a filter, a group_id, or both') {}
 
 /** `&` is not empty, but contains no filter. */
-export class FilterMissing extends fixed(ValidationFailed, [
-  { name: 'query', message: 'Must contain a filter, such as state=registered' },
-]) {}
+export class FilterMissing extends fixed(FieldInvalid, 'query', 'Must contain a filter, such as state=registered') {}
 
 /** A quota of the account; the operator of the installation sets them. */
 export class DeviceLimitExceeded extends ServiceError {
@@ -139,6 +127,4 @@ export class DeviceLimitExceeded extends ServiceError {
   }
 }
 
-export class MemberIdMissing extends fixed(ValidationFailed, [
-  { name: 'device_id', message: 'Required: the id of one device' },
-]) {}
+export class MemberIdMissing extends fixed(FieldInvalid, 'device_id', 'Required: the id of one device') {}

@@ -26,6 +26,7 @@ export * from './errors/error-body.js';
 export { fixed } from './errors/fixed.js';
 export { NamedError } from './errors/named-error.js';
 export * from './errors/service-error.js';
+export * from './errors/shared-errors.js';
 export * from './http/error-filter.js';
 export * from './http/attribute-value.js';
 export { hasBody } from './http/body-timeout.js';
