@@ -8,8 +8,7 @@ import {
 import { KafkaProducer } from '@lanyard/kafka';
 import { type Clock, CLOCK, formatTimestamp } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
-import { RequestBatcher } from '../db/request-batcher.js';
-import { paceMs } from '../db/pace.js';
+import { BatchedFacts } from '../producer/batched-facts.js';
 
 /** Identifies a bootstrap in progress. */
 export interface BootstrapKey {
@@ -34,16 +33,14 @@ const detailMax = 256;
 /** Announces the progress of bootstraps. Each call resolves when Kafka has stored the fact. */
 @Injectable()
 export class BootstrapFacts {
-  /** The facts of a batch share a request to Kafka; each succeeds or fails separately. */
-  private readonly sends = new RequestBatcher(
-    (facts: readonly DeviceBootstrapChanged[]) => Promise.all(facts.map((fact) => this.sendOne(fact))),
-    { paceMs },
-  );
+  private readonly facts: BatchedFacts<DeviceBootstrapChanged>;
 
   constructor(
-    private readonly producer: KafkaProducer,
+    producer: KafkaProducer,
     @Inject(CLOCK) private readonly clock: Clock,
-  ) {}
+  ) {
+    this.facts = new BatchedFacts(producer, DeviceBootstraps);
+  }
 
   announceStart(key: BootstrapKey, { interface: how, address, profile, publicKey }: Start): Promise<void> {
     const { profileId, serverUri, shortServerId, securityMode } = profile;
@@ -65,15 +62,7 @@ export class BootstrapFacts {
     return this.send({ ...key, change: 'failed', failure, ...(detail && { detail: detail.slice(0, detailMax) }) });
   }
 
-  private async send(fact: Omit<DeviceBootstrapChanged, 'occurredAt'>): Promise<void> {
-    const refusal = await this.sends.submit({ ...fact, occurredAt: formatTimestamp(this.clock.now()) });
-    if (refusal) throw refusal.error;
-  }
-
-  private sendOne(fact: DeviceBootstrapChanged): Promise<{ error: unknown } | undefined> {
-    return this.producer.send(DeviceBootstraps, fact).then(
-      () => undefined,
-      (error: unknown) => ({ error }),
-    );
+  private send(fact: Omit<DeviceBootstrapChanged, 'occurredAt'>): Promise<void> {
+    return this.facts.send({ ...fact, occurredAt: formatTimestamp(this.clock.now()) });
   }
 }

@@ -58,6 +58,8 @@ interface Known {
 
 const epochBytes = 6;
 
+const batching = { batchMax: scriptMax, paceMs };
+
 /**
  * The states of DTLS connections in Redis, sealed. Every write carries the epoch of its owner. The epoch at the time of a save
  * is sealed with the state, so that what the next owner skips does not depend on anything that Redis could lose or falsify.
@@ -67,26 +69,17 @@ export class ConnectionStore {
   private readonly run: RunConnectionScript;
   private readonly keys: EncryptionKeys;
   private readonly prefix: ReturnType<typeof connectionKeys>;
-  private readonly saves = new RequestBatcher((batch: readonly Save[]) => this.saveAll(batch), {
-    batchMax: scriptMax,
-    paceMs,
-  });
-  private readonly takeOvers = new RequestBatcher((batch: readonly Lookup[]) => this.takeOverAll(batch), {
-    batchMax: scriptMax,
-    paceMs,
-  });
-  private readonly confirmations = new RequestBatcher((batch: readonly Known[]) => this.confirmAll(batch), {
-    batchMax: scriptMax,
-    paceMs,
-  });
-  private readonly releases = new RequestBatcher((batch: readonly Known[]) => this.drop('release-connections', batch), {
-    batchMax: scriptMax,
-    paceMs,
-  });
-  private readonly removals = new RequestBatcher((batch: readonly Known[]) => this.drop('remove-connections', batch), {
-    batchMax: scriptMax,
-    paceMs,
-  });
+  private readonly saves = new RequestBatcher((batch: readonly Save[]) => this.saveAll(batch), batching);
+  private readonly takeOvers = new RequestBatcher((batch: readonly Lookup[]) => this.takeOverAll(batch), batching);
+  private readonly confirmations = new RequestBatcher((batch: readonly Known[]) => this.confirmAll(batch), batching);
+  private readonly releases = new RequestBatcher(
+    (batch: readonly Known[]) => this.drop('release-connections', batch),
+    batching,
+  );
+  private readonly removals = new RequestBatcher(
+    (batch: readonly Known[]) => this.drop('remove-connections', batch),
+    batching,
+  );
 
   constructor(
     @Inject(REDIS) redis: RedisClient,

@@ -3,8 +3,7 @@ import { KafkaProducer } from '@lanyard/kafka';
 import { type Clock, CLOCK, CONFIG, formatTimestamp } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import type { DeviceProxyConfig } from '../config.js';
-import { RequestBatcher } from '../db/request-batcher.js';
-import { paceMs } from '../db/pace.js';
+import { BatchedFacts } from '../producer/batched-facts.js';
 import { DeviceDirectory } from '../state/device-directory.js';
 import { RetryLater } from '../transport/retry-later.js';
 
@@ -25,18 +24,15 @@ export class DeviceEnrollment {
   private waiting = 0;
   /** Further endpoints are announced but do not wait, so that they do not delay known devices. */
   private readonly waitingMax: number;
-
-  private readonly sends = new RequestBatcher(
-    (facts: readonly DeviceContacted[]) => Promise.all(facts.map((fact) => this.sendOne(fact))),
-    { paceMs },
-  );
+  private readonly contacts: BatchedFacts<DeviceContacted>;
 
   constructor(
-    private readonly producer: KafkaProducer,
+    producer: KafkaProducer,
     private readonly directory: DeviceDirectory,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(CONFIG) { requestsInFlightMax }: DeviceProxyConfig,
   ) {
+    this.contacts = new BatchedFacts(producer, DeviceContacts);
     // Registrations get half of the capacity for requests, and new devices half of that.
     this.waitingMax = Math.ceil(requestsInFlightMax / 4);
   }
@@ -44,7 +40,7 @@ export class DeviceEnrollment {
   /** Resolves when the directory has decided on the id. Throws RetryLater when it has not within a few seconds. */
   async enroll({ deviceId, accountId, endpointName, endpointType, hostGateway }: NewDevice): Promise<void> {
     const hasUsableType = endpointType !== undefined && endpointType.length <= endpointTypeMax;
-    const failure = await this.sends.submit({
+    await this.contacts.send({
       deviceId,
       accountId,
       endpointName,
@@ -52,7 +48,6 @@ export class DeviceEnrollment {
       ...(hostGateway !== undefined && { hostGateway }),
       occurredAt: formatTimestamp(this.clock.now()),
     });
-    if (failure) throw failure.error;
     if (this.waiting >= this.waitingMax)
       throw new RetryLater('more new devices than can wait for the registry', { isBurst: true });
     this.waiting++;
@@ -62,13 +57,5 @@ export class DeviceEnrollment {
     } finally {
       this.waiting--;
     }
-  }
-
-  /** Never rejects, because a rejection would fail the whole batch: resolves with the error instead. */
-  private sendOne(fact: DeviceContacted): Promise<{ error: unknown } | undefined> {
-    return this.producer.send(DeviceContacts, fact).then(
-      () => undefined,
-      (error: unknown) => ({ error }),
-    );
   }
 }

@@ -3,10 +3,9 @@ import { KafkaProducer } from '@lanyard/kafka';
 import { type Clock, CLOCK, CONFIG, formatTimestamp } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import type { DeviceProxyConfig } from '../config.js';
-import { RequestBatcher } from '../db/request-batcher.js';
+import { BatchedFacts } from '../producer/batched-facts.js';
 import { DeviceLinks } from '../transport/device-links.js';
 import { schemeOf, viaOf } from '../transport/peer-address.js';
-import { paceMs } from '../db/pace.js';
 import type { RegistrationData, Session } from './session.js';
 
 /** `lifetime`: the session has expired. */
@@ -14,12 +13,6 @@ export type EndReason = NonNullable<DeviceSessionChanged['reason']>;
 type Item = DeviceSessionChanged['item'];
 
 type Fact = Pick<DeviceSessionChanged, 'item' | 'change'> & Partial<DeviceSessionChanged>;
-
-interface Announcement {
-  fact: DeviceSessionChanged;
-  /** Id of the message; undefined: a new one. */
-  id: string | undefined;
-}
 
 /** Cached by link list: devices of one model share it, and it is immutable. */
 const resourcesOf = new WeakMap<RegistrationData['links'], Item['resources']>();
@@ -48,18 +41,16 @@ const transportOf = ({ reachedAt }: Session): DeviceSessionChanged['transport'] 
 /** Announces what happens to sessions. Each call resolves when Kafka has stored the fact. */
 @Injectable()
 export class SessionFacts {
-  /** The facts of a batch share a request to Kafka; each succeeds or fails separately. */
-  private readonly sends = new RequestBatcher(
-    (announcements: readonly Announcement[]) => Promise.all(announcements.map((one) => this.sendOne(one))),
-    { paceMs },
-  );
+  private readonly facts: BatchedFacts<DeviceSessionChanged>;
 
   constructor(
-    private readonly producer: KafkaProducer,
+    producer: KafkaProducer,
     private readonly links: DeviceLinks,
     @Inject(CONFIG) private readonly config: Pick<DeviceProxyConfig, 'awakeMs'>,
     @Inject(CLOCK) private readonly clock: Clock,
-  ) {}
+  ) {
+    this.facts = new BatchedFacts(producer, DeviceSessions);
+  }
 
   announceRegistration(session: Session, change: 'registered' | 'updated'): Promise<void> {
     const { deviceId, data } = session;
@@ -85,7 +76,7 @@ export class SessionFacts {
     return this.send(session, { item: { ep: deviceId }, change, reason, occurredAt }, id);
   }
 
-  private async send(session: Session, fact: Fact, id?: string): Promise<void> {
+  private send(session: Session, fact: Fact, id?: string): Promise<void> {
     const { item, change, reason, lifetimeSeconds, lwm2mVersion, binding, queueMode, awakeMs } = fact;
     const { objectVersions, transport, occurredAt = formatTimestamp(this.clock.now()) } = fact;
     const { deviceId, accountId, registrationId, epoch, address, data } = session;
@@ -115,15 +106,6 @@ export class SessionFacts {
       firstContact: data.firstContact,
       occurredAt,
     };
-    const failure = await this.sends.submit({ fact: announced, id });
-    if (failure) throw failure.error;
-  }
-
-  /** Never rejects, because a rejection would fail the whole batch: resolves with the error instead. */
-  private sendOne({ fact, id }: Announcement): Promise<{ error: unknown } | undefined> {
-    return this.producer.send(DeviceSessions, fact, id === undefined ? undefined : { id }).then(
-      () => undefined,
-      (error: unknown) => ({ error }),
-    );
+    return this.facts.send(announced, id);
   }
 }

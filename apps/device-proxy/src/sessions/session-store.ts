@@ -124,7 +124,7 @@ interface ObservationChange {
 }
 
 /** New sessions, or observations, per script, which blocks Redis while it runs. */
-const scriptMax = 100;
+const batching = { batchMax: 100, paceMs };
 
 const stored = (deviceId: string, row: Row, observations: string[]): StoredSession => ({
   deviceId,
@@ -143,14 +143,11 @@ const stored = (deviceId: string, row: Row, observations: string[]): StoredSessi
 export class SessionStore {
   readonly keys: SessionKeys;
   private readonly run: RunScript;
-  private readonly openings = new RequestBatcher((batch: readonly NewSession[]) => this.openAll(batch), {
-    batchMax: scriptMax,
-    paceMs,
-  });
-  private readonly changes = new RequestBatcher((batch: readonly ObservationChange[]) => this.changeAll(batch), {
-    batchMax: scriptMax,
-    paceMs,
-  });
+  private readonly openings = new RequestBatcher((batch: readonly NewSession[]) => this.openAll(batch), batching);
+  private readonly changes = new RequestBatcher(
+    (batch: readonly ObservationChange[]) => this.changeAll(batch),
+    batching,
+  );
   private readonly renewals = new RequestBatcher((batch: readonly Renewal[]) => this.renewAll(batch), { paceMs });
 
   private readonly prefix: string;
