@@ -1,6 +1,6 @@
 import { createHash, X509Certificate } from 'node:crypto';
 import type { DeviceCredentialChanged } from '@lanyard/contracts';
-import { CONFIG, type EncryptionKeys, open } from '@lanyard/service';
+import { CONFIG, type EncryptionKeys, KeyedCounts, open } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import type { DeviceProxyConfig } from '../config.js';
 import { DeviceCredentialsReader } from '../state/device-credentials.reader.js';
@@ -67,7 +67,7 @@ export class CredentialIndex {
   /** By subject: two issuers may have the same one. */
   private readonly authorities = new Multimap<string, Authority>(({ credential }) => idOf(credential));
   /** How many credentials each device has. */
-  private readonly ofDevices = new Map<string, number>();
+  private readonly ofDevices = new KeyedCounts();
   private readonly withdrawn: Withdrawn[] = [];
   private readonly encryptionKey: EncryptionKeys;
 
@@ -87,7 +87,7 @@ export class CredentialIndex {
 
   /** Whether the device has a credential. False also without TLS and DTLS, when no device can present one. */
   has(deviceId: string): boolean {
-    return this.ofDevices.has(deviceId);
+    return this.ofDevices.get(deviceId) > 0;
   }
 
   withId(credentialId: string): DeviceCredentialChanged | undefined {
@@ -164,21 +164,14 @@ export class CredentialIndex {
   private changed(credential?: DeviceCredentialChanged, previous?: DeviceCredentialChanged): void {
     if (previous) this.remove(previous);
     if (credential) this.add(credential);
-    this.count(previous?.deviceId, -1);
-    this.count(credential?.deviceId, 1);
+    if (previous?.deviceId !== undefined) this.ofDevices.decrement(previous.deviceId);
+    if (credential?.deviceId !== undefined) this.ofDevices.increment(credential.deviceId);
     if (!previous) return;
     const { credentialId, deviceId } = previous;
     if (!credential || isInactive(credential))
       this.announceWithdrawal({ credentialId, ...(deviceId !== undefined && { deviceId }) });
     else if (credential.revokedSerials?.length)
       this.announceWithdrawal({ credentialId, serials: new Set(credential.revokedSerials) });
-  }
-
-  private count(deviceId: string | undefined, by: number): void {
-    if (deviceId === undefined) return;
-    const left = (this.ofDevices.get(deviceId) ?? 0) + by;
-    if (left > 0) this.ofDevices.set(deviceId, left);
-    else this.ofDevices.delete(deviceId);
   }
 
   private announceWithdrawal(withdrawal: Withdrawal): void {

@@ -1,11 +1,9 @@
-import type { Peer } from '@lanyard/coap';
 import type { ConnectionState, HandshakeFailed, HandshakeOfClient, PeerCredential } from '@lanyard/dtls';
 import { Injectable } from '@nestjs/common';
-import type { Connected } from '../transport/connection-authenticator.js';
 import type { DtlsAuthenticator } from '../transport/dtls-authenticator.js';
 import type { Sender, ShownCredential } from '../transport/sender.js';
 import { Authentication, type ShownIdentity } from './authentication.js';
-import { OpenConnections } from './open-connections.js';
+import { ListenerAuthenticator } from './listener-authenticator.js';
 
 /** What a client has shown in its handshake so far: an identity, or a certificate or public key that was accepted. */
 type Notes = { shown: ShownIdentity } | { sender: Sender };
@@ -15,16 +13,11 @@ const addressOf = ({ remote: { address, port } }: HandshakeOfClient): string =>
 
 /** Authenticates devices over DTLS, and disconnects them when their credentials are withdrawn. */
 @Injectable()
-export class DtlsDeviceAuthenticator implements DtlsAuthenticator {
+export class DtlsDeviceAuthenticator extends ListenerAuthenticator implements DtlsAuthenticator {
   private readonly notes = new WeakMap<HandshakeOfClient, Notes>();
-  private readonly connections: OpenConnections;
 
   constructor(private readonly authentication: Authentication) {
-    this.connections = new OpenConnections(authentication.credentials);
-  }
-
-  onDisconnect(disconnect: (peer: Peer, why: string) => void): void {
-    this.connections.onDisconnect(disconnect);
+    super(authentication.credentials);
   }
 
   keyOf(identity: Buffer, handshake: HandshakeOfClient): Buffer | undefined {
@@ -51,14 +44,6 @@ export class DtlsDeviceAuthenticator implements DtlsAuthenticator {
   senderOfRestored({ peer: proved }: ConnectionState, credential: ShownCredential): Sender | undefined {
     const x509 = proved.kind === 'x509' ? proved.chain[0] : undefined;
     return this.authentication.reidentify(credential, x509);
-  }
-
-  opened(connected: Connected): void {
-    this.connections.add(connected);
-  }
-
-  closed(connected: Connected): void {
-    this.connections.remove(connected);
   }
 
   handshakeFailed({ message, reason }: HandshakeFailed, handshake: HandshakeOfClient): void {

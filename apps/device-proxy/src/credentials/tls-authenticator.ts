@@ -1,13 +1,13 @@
 import { randomBytes, type X509Certificate } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
-import type { Peer, StreamSecurity } from '@lanyard/coap';
+import type { StreamSecurity } from '@lanyard/coap';
 import { Injectable } from '@nestjs/common';
-import type { Connected, ConnectionAuthenticator } from '../transport/connection-authenticator.js';
+import type { ConnectionAuthenticator } from '../transport/connection-authenticator.js';
 import type { Sender } from '../transport/sender.js';
 import { Authentication, type ShownIdentity } from './authentication.js';
 import { certificatesMax } from './certificate-path.js';
-import { OpenConnections } from './open-connections.js';
+import { ListenerAuthenticator } from './listener-authenticator.js';
 
 /** The OpenSSL errors for a client that has another key. */
 const wrongKey = /CIPHER_OPERATION_FAILED|DECRYPTION_FAILED|BAD_RECORD_MAC|DIGEST_CHECK_FAILED|BAD_DECRYPT/;
@@ -19,17 +19,12 @@ const addressOf = ({ remoteAddress = '', remotePort = 0 }: Socket): string => `$
 
 /** Authenticates devices over TLS, and disconnects them when their credentials are withdrawn. */
 @Injectable()
-export class TlsAuthenticator implements ConnectionAuthenticator {
+export class TlsAuthenticator extends ListenerAuthenticator implements ConnectionAuthenticator {
   /** What a client presented in its handshake, because Node does not keep it. */
   private readonly shown = new WeakMap<object, ShownIdentity>();
-  private readonly connections: OpenConnections;
 
   constructor(private readonly authentication: Authentication) {
-    this.connections = new OpenConnections(authentication.credentials);
-  }
-
-  onDisconnect(disconnect: (peer: Peer, why: string) => void): void {
-    this.connections.onDisconnect(disconnect);
+    super(authentication.credentials);
   }
 
   readonly keyOf: NonNullable<StreamSecurity['keyOf']> = (identity, socket) => {
@@ -40,14 +35,6 @@ export class TlsAuthenticator implements ConnectionAuthenticator {
 
   authenticate(socket: Socket | TLSSocket): Sender | undefined {
     return socket instanceof TLSSocket ? this.senderOf(socket) : undefined;
-  }
-
-  opened(connected: Connected): void {
-    this.connections.add(connected);
-  }
-
-  closed(connected: Connected): void {
-    this.connections.remove(connected);
   }
 
   handshakeFailed(error: Error & { code?: string }, socket: TLSSocket): void {

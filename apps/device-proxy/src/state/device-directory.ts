@@ -1,3 +1,4 @@
+import { KeyedCounts } from '@lanyard/service';
 import { Injectable } from '@nestjs/common';
 import { DeviceLifecycleReader, type DirectoryEntry } from './device-lifecycle.reader.js';
 
@@ -26,7 +27,7 @@ export class DeviceDirectory {
    */
   private readonly byName = new Map<string, Map<string, string | Set<string>>>();
   /** Devices of each account. */
-  private readonly counts = new Map<string, number>();
+  private readonly counts = new KeyedCounts();
   private readonly blockedListeners: BlockedListener[] = [];
   private deleted: Set<string> | undefined = new Set();
 
@@ -91,7 +92,7 @@ export class DeviceDirectory {
   }
 
   countOf(accountId: string): number {
-    return this.counts.get(accountId) ?? 0;
+    return this.counts.get(accountId);
   }
 
   /**
@@ -106,18 +107,14 @@ export class DeviceDirectory {
 
   private changed(deviceId: string, entry: DirectoryEntry | undefined, previous: DirectoryEntry | undefined): void {
     if (previous) this.removeName(deviceId, previous);
-    this.count(previous, -1);
-    this.count(entry, 1);
+    if (previous && !isDeleted(previous)) this.counts.decrement(previous.accountId);
+    if (entry && !isDeleted(entry)) this.counts.increment(entry.accountId);
     if (entry && !isDeleted(entry) && entry.endpointName !== '') this.addName(deviceId, entry);
     if (isDeleted(entry)) this.deleted?.add(deviceId);
     else this.deleted?.delete(deviceId);
     if (isDeleted(entry)) for (const listener of this.blockedListeners) listener(deviceId, 'deleted');
     else if (entry?.lifecycleStatus === 'blocked' && previous?.lifecycleStatus !== 'blocked')
       for (const listener of this.blockedListeners) listener(deviceId, 'suspended');
-  }
-
-  private count(entry: DirectoryEntry | undefined, by: number): void {
-    if (entry && !isDeleted(entry)) this.counts.set(entry.accountId, this.countOf(entry.accountId) + by);
   }
 
   private addName(deviceId: string, { accountId, endpointName }: DirectoryEntry): void {

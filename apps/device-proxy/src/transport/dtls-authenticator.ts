@@ -1,9 +1,8 @@
-import type { Peer } from '@lanyard/coap';
 import type { ConnectionState, HandshakeFailed, HandshakeOfClient, PeerCredential } from '@lanyard/dtls';
-import type { Connected } from './connection-authenticator.js';
+import type { ConnectionAuthenticator } from './connection-authenticator.js';
 import type { Sender, ShownCredential } from './sender.js';
 
-export interface DtlsAuthenticator {
+export interface DtlsAuthenticator extends Pick<ConnectionAuthenticator, 'opened' | 'closed' | 'onDisconnect'> {
   /** The pre-shared key of an identity; undefined is refused in the same way as a wrong key. */
   keyOf(identity: Buffer, handshake: HandshakeOfClient): Buffer | undefined;
   /** Whether a device with this certificate may connect. */
@@ -12,10 +11,5 @@ export interface DtlsAuthenticator {
   senderOf(handshake: HandshakeOfClient): Sender | undefined;
   /** The same for a connection that began in another process, from the credential that opened it there. */
   senderOfRestored(state: ConnectionState, credential: ShownCredential): Sender | undefined;
-  /** From here on the connection is closed when its access ends. */
-  opened(connected: Connected): void;
-  closed(connected: Connected): void;
   handshakeFailed(error: HandshakeFailed, handshake: HandshakeOfClient): void;
-  /** Registers the function that closes the connection of a peer whose access has ended. */
-  onDisconnect(close: (peer: Peer, why: string) => void): void;
 }

@@ -3,8 +3,8 @@ import type { Connected } from '../transport/connection-authenticator.js';
 import { type CredentialIndex, isWithdrawnBy } from './credential-index.js';
 import { Multimap } from './multimap.js';
 
-/** The open connections of one listener, by the credential that opened them. They end with that credential. */
-export class OpenConnections {
+/** The authenticator of one listener. Open connections end with the credential that opened them. */
+export abstract class ListenerAuthenticator {
   private readonly byCredential = new Multimap<Peer['key'], Connected>(({ peer }) => peer.key);
   private disconnect: (peer: Peer, why: string) => void = () => undefined;
 
@@ -20,12 +20,12 @@ export class OpenConnections {
   }
 
   /** Stores the object that the listener also keeps, to save memory: there are many. */
-  add(connected: Connected): void {
+  opened(connected: Connected): void {
     const { credential } = connected.sender;
     if (credential) this.byCredential.add(credential.id, connected);
   }
 
-  remove({ peer, sender: { credential } }: Connected): void {
+  closed({ peer, sender: { credential } }: Connected): void {
     if (credential) this.byCredential.delete(credential.id, peer.key);
   }
 }
