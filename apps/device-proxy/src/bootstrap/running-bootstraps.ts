@@ -30,14 +30,8 @@ export class RunningBootstraps {
     @Inject(LOGGER) private readonly logger: Logger,
     metrics: Metrics,
   ) {
-    const count = (): number => this.running.size;
-    metrics.gauge({
-      name: 'lanyard_device_proxy_bootstraps_in_flight',
-      help: 'Bootstraps of devices in progress',
-      collect() {
-        this.set(count());
-      },
-    });
+    const help = 'Bootstraps of devices in progress';
+    metrics.observe({ name: 'lanyard_device_proxy_bootstraps_in_flight', help }, () => this.running.size);
   }
 
   /**

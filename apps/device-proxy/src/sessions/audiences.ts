@@ -1,3 +1,4 @@
+import { pathAndParents } from '@lanyard/lwm2m';
 import { targetKey } from './observations.js';
 
 /** A subscription of a key, as far as it decides who receives a value. */
@@ -13,13 +14,6 @@ interface Row {
 }
 
 const none: readonly string[] = [];
-
-/** The path and its parents: for `/3/0/6` also `/3/0` and `/3`. */
-const pathAndParents = (path: string): string[] =>
-  path
-    .split('/')
-    .slice(1)
-    .map((_, depth, segments) => `/${segments.slice(0, depth + 1).join('/')}`);
 
 /** A subscription made by a call awaits its answer, which precedes all values. A rule awaits none. */
 const awaitsAnswer = ({ origin, status }: Row): boolean => origin === 'resource' && status === 'asked';

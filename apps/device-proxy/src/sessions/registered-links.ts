@@ -1,10 +1,7 @@
-import { gatewayPath } from '@lanyard/lwm2m';
+import { gatewayPath, pathAndParents } from '@lanyard/lwm2m';
 
-/** `/3303` and `/3303/0` for `/3303/0/5700`. */
-const ancestorsOf = (path: string): string[] => {
-  const parts = path.split('/');
-  return parts.slice(2).map((_, index) => parts.slice(0, index + 2).join('/'));
-};
+/** `/3303/0` and `/3303` for `/3303/0/5700`. */
+const ancestorsOf = (path: string): string[] => pathAndParents(path).slice(1);
 
 /** The paths in a device's link list. Indexed for many queries: a device may list 5,000 links, and each key may ask for 256 paths. */
 export class RegisteredPaths {

@@ -37,13 +37,8 @@ export class SessionsModule implements OnApplicationShutdown {
     sessions: Sessions,
     metrics: Metrics,
   ) {
-    metrics.gauge({
-      name: 'lanyard_device_proxy_sessions',
-      help: 'Sessions of devices that this replica owns',
-      collect() {
-        this.set(sessions.size);
-      },
-    });
+    const help = 'Sessions of devices that this replica owns';
+    metrics.observe({ name: 'lanyard_device_proxy_sessions', help }, () => sessions.size);
   }
 
   onApplicationShutdown(): void {

@@ -34,14 +34,8 @@ export class AdmissionControl {
     metrics: Metrics,
   ) {
     this.inFlightMax = requestsInFlightMax;
-    const count = (): number => this.inFlight;
-    metrics.gauge({
-      name: 'lanyard_device_proxy_requests_in_flight',
-      help: 'Requests of devices that are being answered',
-      collect() {
-        this.set(count());
-      },
-    });
+    const help = 'Requests of devices that are being answered';
+    metrics.observe({ name: 'lanyard_device_proxy_requests_in_flight', help }, () => this.inFlight);
     this.refused = metrics.counter({
       name: 'lanyard_device_proxy_requests_refused_total',
       help: 'Requests of devices answered with 5.03 because too many were in progress',

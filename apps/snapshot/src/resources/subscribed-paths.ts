@@ -1,15 +1,10 @@
+import { pathAndParents } from '@lanyard/lwm2m';
+
 interface Row {
   path: string;
   /** The row is a subscription to the path, and no resource. */
   is_subscription: boolean;
 }
-
-/** The path itself, and those of the instance and the object that it is in. */
-const pathsTo = (path: string): string[] => {
-  const paths = [path];
-  for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) paths.push(path.slice(0, end));
-  return paths;
-};
 
 /**
  * The resources, each with whether a subscription covers it, then the subscriptions that cover no resource. A
@@ -23,7 +18,7 @@ export const withSubscriptions = <T extends Row>(rows: readonly T[]): (T & { sub
   const resources = rows
     .filter((row) => !row.is_subscription)
     .map((row) => {
-      const coveredBy = pathsTo(row.path).filter((path) => subscribed.has(path));
+      const coveredBy = pathAndParents(row.path).filter((path) => subscribed.has(path));
       for (const path of coveredBy) covering.add(path);
       return { ...row, subscribed: coveredBy.length > 0 };
     });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { seeded } from '../../test/seeded.js';
 import { Malformed } from '../errors.js';
-import { covers, formatPath, isPath, parsePath, splitUri } from './path.js';
+import { covers, formatPath, isPath, parsePath, pathAndParents, splitUri } from './path.js';
 
 describe('parsePath', () => {
   it.each([
@@ -58,6 +58,15 @@ describe('covers', () => {
     ['/3/0/1', '/3/0/10', false],
   ])('%s, %s: %s', (path, other, expected) => {
     expect(covers(path, other)).toBe(expected);
+  });
+});
+
+describe('pathAndParents', () => {
+  it.each([
+    ['/3', ['/3']],
+    ['/3/0/1/2', ['/3/0/1/2', '/3/0/1', '/3/0', '/3']],
+  ])('%s: %j', (path, expected) => {
+    expect(pathAndParents(path)).toEqual(expected);
   });
 });
 

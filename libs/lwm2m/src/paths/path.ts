@@ -52,6 +52,13 @@ export const isPath = (text: string): boolean => {
 /** True for `path` itself and everything below it. */
 export const covers = (path: string, other: string): boolean => other === path || other.startsWith(`${path}/`);
 
+/** The path itself, and what it is in: `/3/0/1`, `/3/0` and `/3` for `/3/0/1`. */
+export const pathAndParents = (path: string): string[] => {
+  const paths = [path];
+  for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) paths.push(path.slice(0, end));
+  return paths;
+};
+
 /** Splits `/3/0/1?pmin=1&gt=2` into the path and the parts of the query, which `&` or `;` separates. The parts stay unchanged. */
 export const splitUri = (uri: string): { path: string; query: string[] } => {
   const mark = uri.indexOf('?');
