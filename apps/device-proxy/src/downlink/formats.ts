@@ -63,22 +63,16 @@ const asSingleRead = (value: ResourceValue): SentValue => {
   return { path: value.path, payload, contentType: nameOf(own), timeMs: value.timeMs };
 };
 
-/** The values of a Send, each as if its resource had been read alone. Throws Malformed or UnsupportedFormat. */
+/**
+ * The values of a Send, or of an answer that names its paths itself, each as if its resource had been read alone. Throws
+ * Malformed or UnsupportedFormat.
+ */
 export const readSend = (
   format: number | undefined,
   payload: Buffer,
   models: ModelRegistry,
   nowMs: number,
 ): SentValue[] => decodeSend(format ?? contentFormat.senmlJson, payload, models, nowMs).map(asSingleRead);
-
-/** The values in an answer that names its paths itself. Throws Malformed or UnsupportedFormat. */
-export const readComposite = (
-  contentType: string,
-  payload: Buffer,
-  models: ModelRegistry,
-  nowMs: number,
-): SentValue[] =>
-  decodeSend(contentFormatOf(contentType) ?? contentFormat.senmlJson, payload, models, nowMs).map(asSingleRead);
 
 /** Each path in the payload, once; or why the payload is not a list of paths (for a write: with values). */
 export const compositePaths = (

@@ -1,9 +1,16 @@
 import { DeviceValues, type ResourceValueArrived } from '@lanyard/contracts';
 import { KafkaProducer } from '@lanyard/kafka';
-import { AccountModels, Malformed, type ObjectVersions, parsePath, UnsupportedFormat } from '@lanyard/lwm2m';
+import {
+  AccountModels,
+  contentFormatOf,
+  Malformed,
+  type ObjectVersions,
+  parsePath,
+  UnsupportedFormat,
+} from '@lanyard/lwm2m';
 import { type Clock, CLOCK, formatTimestamp, type Logger, LOGGER } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
-import { readComposite, type SentValue } from '../downlink/formats.js';
+import { readSend, type SentValue } from '../downlink/formats.js';
 import { UnreadableReports } from '../events/unreadable-reports.js';
 import { FirmwareReports } from '../firmware/firmware-reports.js';
 import { mayContainFirmwareStatus } from '../firmware/results.js';
@@ -119,13 +126,10 @@ export class Values {
   }
 
   /** The values, or why the answer cannot be parsed. */
-  private valuesIn(
-    { accountId, deviceId, data }: Session,
-    { payload, contentType }: Answer,
-  ): ReturnType<typeof readComposite> | string {
+  private valuesIn({ accountId, deviceId, data }: Session, { payload, contentType }: Answer): SentValue[] | string {
     try {
       const models = this.models.registryOf(accountId, data.objectVersions);
-      return readComposite(contentType, payload, models, this.clock.now());
+      return readSend(contentFormatOf(contentType), payload, models, this.clock.now());
     } catch (error) {
       if (!(error instanceof Malformed || error instanceof UnsupportedFormat)) throw error;
       this.logger.info({ err: error, deviceId }, 'values of a composite answer not recorded: it cannot be read');

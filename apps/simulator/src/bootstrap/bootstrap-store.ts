@@ -1,6 +1,7 @@
 import { Code, type CoapRequest, type CoapResponse } from '@lanyard/coap';
 import {
   contentFormat,
+  covers,
   decodeValues,
   encodeValues,
   isPath,
@@ -22,7 +23,7 @@ const bootstrapAccount = '/0/0';
 
 const models = standardModels();
 
-const isBelow = (path: string, base: string): boolean => base === '/' || path === base || path.startsWith(`${base}/`);
+const isBelow = (path: string, base: string): boolean => base === '/' || covers(base, path);
 
 /** The Security and Server objects of a device, as a bootstrap server reads and writes them (LwM2M 1.1 core §6.1.7). */
 export class BootstrapStore {

@@ -1,4 +1,4 @@
-import { parsePath, type ResourceValue, type Scalar } from '@lanyard/lwm2m';
+import { covers, parsePath, pathAndParents, type ResourceValue, type Scalar } from '@lanyard/lwm2m';
 import { areConsistent, type AttributeChanges, type Attributes, withoutCleared } from './attributes.js';
 import { type Catalogue } from './catalogue.js';
 import { instanceOf, type Resource, type Thing } from './resource.js';
@@ -15,8 +15,6 @@ interface Changes {
   deleted: Set<string>;
   attributes: Map<string, Attributes>;
 }
-
-const isBelow = (path: string, base: string): boolean => path === base || path.startsWith(`${base}/`);
 
 /** The objects of one device: those of its group, with the changes that servers have made. */
 export class ObjectStore {
@@ -45,7 +43,7 @@ export class ObjectStore {
     const created = [...changes.created.values()].flat();
     return [
       ...base.filter((resource) => !changes.deleted.has(instanceOf(resource.path))),
-      ...created.filter((resource) => path === '/' || isBelow(resource.path, path)),
+      ...created.filter((resource) => path === '/' || covers(path, resource.path)),
     ];
   }
 
@@ -69,7 +67,7 @@ export class ObjectStore {
   /** Gives the resources of the instance their initial values again. */
   resetInstance(path: string): void {
     for (const written of [...(this.changes?.written.keys() ?? [])])
-      if (isBelow(written, path)) this.changes?.written.delete(written);
+      if (covers(path, written)) this.changes?.written.delete(written);
   }
 
   freeInstance(object: number): number {
@@ -98,7 +96,7 @@ export class ObjectStore {
   delete(path: string): void {
     const { changed } = this;
     this.resetInstance(path);
-    for (const key of [...changed.attributes.keys()]) if (isBelow(key, path)) changed.attributes.delete(key);
+    for (const key of [...changed.attributes.keys()]) if (covers(path, key)) changed.attributes.delete(key);
     if (!changed.created.delete(path)) changed.deleted.add(path);
   }
 
@@ -109,9 +107,8 @@ export class ObjectStore {
 
   /** The attributes of the path; those that it does not have are inherited from the levels above. */
   attributesFor(path: string): Attributes {
-    const segments = path.split('/');
-    const levels = segments.slice(2).map((_, at) => segments.slice(0, at + 2).join('/'));
-    return Object.assign({}, ...[...levels, path].map((level) => this.attributesAt(level))) as Attributes;
+    const levels = pathAndParents(path).reverse();
+    return Object.assign({}, ...levels.map((level) => this.attributesAt(level))) as Attributes;
   }
 
   /** False when the attributes would contradict each other, or do not fit the resource. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { seeded } from '../../test/seeded.js';
 import { Malformed } from '../errors.js';
-import { covers, formatPath, isPath, parsePath, pathAndParents, splitUri } from './path.js';
+import { covers, formatPath, isPath, parsePath, pathAndParents } from './path.js';
 
 describe('parsePath', () => {
   it.each([
@@ -67,17 +67,5 @@ describe('pathAndParents', () => {
     ['/3/0/1/2', ['/3/0/1/2', '/3/0/1', '/3/0', '/3']],
   ])('%s: %j', (path, expected) => {
     expect(pathAndParents(path)).toEqual(expected);
-  });
-});
-
-describe('splitUri', () => {
-  it.each([
-    ['/3/0/1', '/3/0/1', []],
-    ['/3/0/1?', '/3/0/1', []],
-    ['/3/0/1?pmin=1&gt=2', '/3/0/1', ['pmin=1', 'gt=2']],
-    ['/3/0/1?pmin=1;;lt=-2.5', '/3/0/1', ['pmin=1', 'lt=-2.5']],
-    ['/3?a=b?c', '/3', ['a=b?c']],
-  ])('%s', (uri, path, query) => {
-    expect(splitUri(uri)).toEqual({ path, query });
   });
 });

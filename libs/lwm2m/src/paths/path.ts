@@ -58,16 +58,3 @@ export const pathAndParents = (path: string): string[] => {
   for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) paths.push(path.slice(0, end));
   return paths;
 };
-
-/** Splits `/3/0/1?pmin=1&gt=2` into the path and the parts of the query, which `&` or `;` separates. The parts stay unchanged. */
-export const splitUri = (uri: string): { path: string; query: string[] } => {
-  const mark = uri.indexOf('?');
-  if (mark < 0) return { path: uri, query: [] };
-  return {
-    path: uri.slice(0, mark),
-    query: uri
-      .slice(mark + 1)
-      .split(/[&;]/)
-      .filter((part) => part !== ''),
-  };
-};
