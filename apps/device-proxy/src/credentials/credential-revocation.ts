@@ -1,5 +1,5 @@
-import { type Clock, CLOCK, CONFIG, type Logger, LOGGER, RunningWork, StopDeadline } from '@lanyard/service';
-import { type BeforeApplicationShutdown, Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { type Clock, CLOCK, CONFIG, type Logger, LOGGER, StopDeadline, WorkingProvider } from '@lanyard/service';
+import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import type { DeviceProxyConfig } from '../config.js';
 import type { RegistrationData, Session } from '../sessions/session.js';
 import { SessionEnds } from '../sessions/session-ends.js';
@@ -14,9 +14,7 @@ const ownerGraceMs = 3_000;
  * back with another credential.
  */
 @Injectable()
-export class CredentialRevocation implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  private readonly work: RunningWork;
-
+export class CredentialRevocation extends WorkingProvider implements OnApplicationBootstrap {
   constructor(
     private readonly credentials: CredentialIndex,
     private readonly sessions: Sessions,
@@ -24,9 +22,9 @@ export class CredentialRevocation implements OnApplicationBootstrap, BeforeAppli
     @Inject(CLOCK) clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
     @Inject(CONFIG) private readonly config: DeviceProxyConfig,
-    private readonly deadline: StopDeadline,
+    deadline: StopDeadline,
   ) {
-    this.work = new RunningWork(clock);
+    super(clock, deadline, 'credential revocation');
   }
 
   /** Also handles credentials that were withdrawn while this replica was down. */
@@ -37,10 +35,6 @@ export class CredentialRevocation implements OnApplicationBootstrap, BeforeAppli
     // Also checks new sessions: a credential may have been withdrawn while its session was being stored.
     sessions.listen({ began: (session) => this.check(session) });
     for (const session of sessions.all()) this.check(session);
-  }
-
-  async beforeApplicationShutdown(): Promise<void> {
-    await this.deadline.step('credential revocation', () => this.work.stop());
   }
 
   private check(session: Session): void {

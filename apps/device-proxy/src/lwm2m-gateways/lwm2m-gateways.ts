@@ -10,8 +10,8 @@ import {
   removeRoot,
   UnsupportedFormat,
 } from '@lanyard/lwm2m';
-import { type Clock, CLOCK, KeyedMutex, type Logger, LOGGER, RunningWork, StopDeadline } from '@lanyard/service';
-import { type BeforeApplicationShutdown, Inject, Injectable } from '@nestjs/common';
+import { type Clock, CLOCK, KeyedMutex, type Logger, LOGGER, StopDeadline, WorkingProvider } from '@lanyard/service';
+import { Inject, Injectable } from '@nestjs/common';
 import { type DeviceReply, DownlinkClient } from '../downlink/downlink-client.js';
 import type { NotServed } from '../intake/admission.js';
 import { Observer } from '../observations/observer.js';
@@ -31,7 +31,7 @@ const isFreedElsewhere = (result: unknown): boolean => result === 'has-credentia
 
 /** Reads and observes object 25 of gateways, and keeps a session for each device that it describes. */
 @Injectable()
-export class Lwm2mGateways implements BeforeApplicationShutdown {
+export class Lwm2mGateways extends WorkingProvider {
   private readonly known = new WeakMap<Session, Known>();
   /** Gateways whose object 25 is read at their next message. */
   private readonly due = new Set<Session>();
@@ -40,7 +40,6 @@ export class Lwm2mGateways implements BeforeApplicationShutdown {
   /** Gateways whose list is applied again after `directDeviceRetryPauseMs`. */
   private readonly reapplyLater = new Set<Session>();
   private readonly turns = new KeyedMutex();
-  private readonly work: RunningWork;
 
   constructor(
     private readonly sessions: Sessions,
@@ -51,11 +50,11 @@ export class Lwm2mGateways implements BeforeApplicationShutdown {
     private readonly refused: RefusedDevices,
     @Inject(CLOCK) clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
-    private readonly deadline: StopDeadline,
+    deadline: StopDeadline,
     private readonly directory: DeviceDirectory,
     lastSeen: LastSeen,
   ) {
-    this.work = new RunningWork(clock);
+    super(clock, deadline, 'gateways');
     directory.onAdmissible((gatewayId) => this.applyAgain(sessions.get(gatewayId)));
     lastSeen.onMessage((session) => {
       if (this.due.size > 0 && session.isRegistrationAnswered && this.due.delete(session))
@@ -69,10 +68,6 @@ export class Lwm2mGateways implements BeforeApplicationShutdown {
       ended: (session) => this.sessionEnded(session),
       closed: (session) => this.sessionClosed(session),
     });
-  }
-
-  async beforeApplicationShutdown(): Promise<void> {
-    await this.deadline.step('gateways', () => this.work.stop());
   }
 
   /** Called when the device has registered or updated its registration: reads or applies its list again if needed. */

@@ -1,6 +1,6 @@
-import { type Clock, CLOCK, type Logger, LOGGER, RunningWork, StopDeadline } from '@lanyard/service';
+import { type Clock, CLOCK, type Logger, LOGGER, StopDeadline, WorkingProvider } from '@lanyard/service';
 import { DataSource } from 'typeorm';
-import { type BeforeApplicationShutdown, Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { CommandQueue } from '../commands/command-queue.js';
 import { AccessKeysReader } from '../state/access-keys.reader.js';
 import { Rules } from '../presubscriptions/rules.js';
@@ -25,10 +25,9 @@ const concurrentMax = 2;
  * have been deleted because it was stolen.
  */
 @Injectable()
-export class Keys implements OnApplicationBootstrap, BeforeApplicationShutdown {
+export class Keys extends WorkingProvider implements OnApplicationBootstrap {
   private readonly waiting = new Set<string>();
   private readonly running = new Set<string>();
-  private readonly work: RunningWork;
 
   constructor(
     private readonly reader: AccessKeysReader,
@@ -39,9 +38,9 @@ export class Keys implements OnApplicationBootstrap, BeforeApplicationShutdown {
     private readonly queue: CommandQueue,
     @Inject(CLOCK) clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
-    private readonly deadline: StopDeadline,
+    deadline: StopDeadline,
   ) {
-    this.work = new RunningWork(clock);
+    super(clock, deadline, 'keys');
   }
 
   /** Also handles keys that changed while no replica ran. */
@@ -56,10 +55,6 @@ export class Keys implements OnApplicationBootstrap, BeforeApplicationShutdown {
        UNION SELECT key_id FROM commands WHERE state IN ('waiting', 'executing')`,
     );
     for (const { key_id: keyId } of rows) this.check(keyId);
-  }
-
-  async beforeApplicationShutdown(): Promise<void> {
-    await this.deadline.step('keys', () => this.work.stop());
   }
 
   private check(keyId: string): void {

@@ -6,11 +6,11 @@ import {
   type Logger,
   LOGGER,
   NamedError,
-  RunningWork,
   StopDeadline,
+  WorkingProvider,
 } from '@lanyard/service';
 import { DataSource, In } from 'typeorm';
-import { type BeforeApplicationShutdown, Inject, Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { locksMax, withDevice, withDevices } from '../db/device-lock.js';
 import { RequestBatcher } from '../db/request-batcher.js';
 import { Observer } from '../observations/observer.js';
@@ -73,11 +73,10 @@ interface Due {
  * updates its registration (spec §4.4 rule 2).
  */
 @Injectable()
-export class SubscriptionReconciler implements BeforeApplicationShutdown {
+export class SubscriptionReconciler extends WorkingProvider {
   private readonly perDevice = new KeyedMutex();
   private readonly due = new Map<string, Due>();
   private readonly retries = new Map<string, Retry>();
-  private readonly work: RunningWork;
   private readonly losses = new RequestBatcher((deviceIds: readonly string[]) => this.loseAllOf(deviceIds), {
     batchMax: locksMax,
   });
@@ -95,9 +94,9 @@ export class SubscriptionReconciler implements BeforeApplicationShutdown {
     lastSeen: LastSeen,
     @Inject(CLOCK) clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
-    private readonly deadline: StopDeadline,
+    deadline: StopDeadline,
   ) {
-    this.work = new RunningWork(clock);
+    super(clock, deadline, 'retries of subscriptions');
     // Rules of keys that are limited to groups may match the device from now on, or no longer.
     groups.onChange((deviceId) => sessions.get(deviceId)?.requireReconciliation());
     receivers.onLimitChange((accountId) => rules.renew(accountId));
@@ -109,10 +108,6 @@ export class SubscriptionReconciler implements BeforeApplicationShutdown {
       },
       ended: ({ deviceId }) => void this.retries.delete(deviceId),
     });
-  }
-
-  async beforeApplicationShutdown(): Promise<void> {
-    await this.deadline.step('retries of subscriptions', () => this.work.stop());
   }
 
   /**

@@ -1,5 +1,5 @@
-import { type Clock, CLOCK, type Logger, LOGGER, RunningWork, StopDeadline } from '@lanyard/service';
-import { type BeforeApplicationShutdown, Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { type Clock, CLOCK, type Logger, LOGGER, StopDeadline, WorkingProvider } from '@lanyard/service';
+import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { Listeners } from '../listeners/listeners.js';
 import { AccessAccountsReader } from '../state/access-accounts.reader.js';
 import type { Session } from '../sessions/session.js';
@@ -10,9 +10,7 @@ const retryDelayMs = 3_000;
 
 /** Devices of a suspended account are disconnected, and their registrations end. They register again when the account is active again. */
 @Injectable()
-export class AccountSuspensions implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  private readonly work: RunningWork;
-
+export class AccountSuspensions extends WorkingProvider implements OnApplicationBootstrap {
   constructor(
     private readonly accounts: AccessAccountsReader,
     private readonly sessions: Sessions,
@@ -20,9 +18,9 @@ export class AccountSuspensions implements OnApplicationBootstrap, BeforeApplica
     private readonly listeners: Listeners,
     @Inject(CLOCK) clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
-    private readonly deadline: StopDeadline,
+    deadline: StopDeadline,
   ) {
-    this.work = new RunningWork(clock);
+    super(clock, deadline, 'suspensions');
   }
 
   /** Also handles accounts that were suspended while no replica ran, and sessions of a replica that is gone. */
@@ -31,10 +29,6 @@ export class AccountSuspensions implements OnApplicationBootstrap, BeforeApplica
     accounts.onChange((accountId) => this.changed(accountId));
     sessions.listen({ began: (session) => this.check(session) });
     for (const session of sessions.all()) this.check(session);
-  }
-
-  async beforeApplicationShutdown(): Promise<void> {
-    await this.deadline.step('suspensions', () => this.work.stop());
   }
 
   private changed(accountId: string): void {

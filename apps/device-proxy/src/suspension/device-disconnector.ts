@@ -1,5 +1,5 @@
-import { type Clock, CLOCK, type Logger, LOGGER, RunningWork, StopDeadline } from '@lanyard/service';
-import { type BeforeApplicationShutdown, Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { type Clock, CLOCK, type Logger, LOGGER, StopDeadline, WorkingProvider } from '@lanyard/service';
+import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { CommandQueue } from '../commands/command-queue.js';
 import { deviceBlocked, registrationRemoved } from '../commands/outcome.js';
@@ -22,9 +22,7 @@ type Why = 'suspended' | 'deleted';
 
 /** A suspended or deleted device loses its session, and its waiting commands fail (spec §3.1). */
 @Injectable()
-export class DeviceDisconnector implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  private readonly work: RunningWork;
-
+export class DeviceDisconnector extends WorkingProvider implements OnApplicationBootstrap {
   constructor(
     private readonly dataSource: DataSource,
     private readonly directory: DeviceDirectory,
@@ -37,9 +35,9 @@ export class DeviceDisconnector implements OnApplicationBootstrap, BeforeApplica
     private readonly links: DeviceLinks,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
-    private readonly deadline: StopDeadline,
+    deadline: StopDeadline,
   ) {
-    this.work = new RunningWork(clock);
+    super(clock, deadline, 'disconnects');
   }
 
   /** Also handles devices that were suspended or deleted while no replica ran. */
@@ -72,10 +70,6 @@ export class DeviceDisconnector implements OnApplicationBootstrap, BeforeApplica
       [[...deviceIds]],
     );
     return rows.map((row) => row.device_id);
-  }
-
-  async beforeApplicationShutdown(): Promise<void> {
-    await this.deadline.step('disconnects', () => this.work.stop());
   }
 
   /** `sinceMs`: when this replica learned that the device is blocked. */

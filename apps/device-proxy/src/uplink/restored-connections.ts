@@ -1,5 +1,5 @@
-import { type Clock, CLOCK, type Logger, LOGGER, RunningWork, StopDeadline } from '@lanyard/service';
-import { type BeforeApplicationShutdown, Inject, Injectable } from '@nestjs/common';
+import { type Clock, CLOCK, type Logger, LOGGER, StopDeadline, WorkingProvider } from '@lanyard/service';
+import { Inject, Injectable } from '@nestjs/common';
 import { Deliverer } from '../commands/deliverer.js';
 import { Listeners } from '../listeners/listeners.js';
 import type { Session } from '../sessions/session.js';
@@ -13,8 +13,7 @@ const chunkSize = 100;
  * once. Otherwise they would wait until the device sends something, which may be at its next update.
  */
 @Injectable()
-export class RestoredConnections implements BeforeApplicationShutdown {
-  private readonly work: RunningWork;
+export class RestoredConnections extends WorkingProvider {
   private isStopped = false;
 
   constructor(
@@ -23,9 +22,9 @@ export class RestoredConnections implements BeforeApplicationShutdown {
     private readonly deliverer: Deliverer,
     @Inject(CLOCK) clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
-    private readonly deadline: StopDeadline,
+    deadline: StopDeadline,
   ) {
-    this.work = new RunningWork(clock);
+    super(clock, deadline, 'restored DTLS connections');
   }
 
   /** After the listeners have opened. Returns at once. */
@@ -37,9 +36,9 @@ export class RestoredConnections implements BeforeApplicationShutdown {
     );
   }
 
-  async beforeApplicationShutdown(): Promise<void> {
+  override async beforeApplicationShutdown(): Promise<void> {
     this.isStopped = true;
-    await this.deadline.step('restored DTLS connections', () => this.work.stop());
+    await super.beforeApplicationShutdown();
   }
 
   private async resumeAll(): Promise<void> {
