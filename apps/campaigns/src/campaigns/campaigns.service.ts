@@ -4,6 +4,7 @@ import {
   changesOf,
   type Clock,
   CLOCK,
+  countOf,
   fairPageOf,
   FairQueue,
   type Identity,
@@ -214,12 +215,8 @@ export class CampaignsService {
 
   private async assertRoom(manager: EntityManager, accountId: string): Promise<void> {
     await manager.query('SELECT pg_advisory_xact_lock($1, hashtext($2))', [lockSpace, accountId]);
-    const [open] = (await manager.query(
-      `SELECT count(*)::int AS n FROM campaigns.update_campaigns
-       WHERE account_id = $1 AND state NOT IN ('done', 'aborted')`,
-      [accountId],
-    )) as { n: number }[];
-    if ((open?.n ?? 0) >= openCampaignsMax) throw new TooManyCampaigns(openCampaignsMax);
+    const open = `campaigns.update_campaigns WHERE account_id = $1 AND state NOT IN ('done', 'aborted')`;
+    if ((await countOf(manager, open, [accountId])) >= openCampaignsMax) throw new TooManyCampaigns(openCampaignsMax);
   }
 
   private async refusingTakenNames<T>(write: (manager: EntityManager) => Promise<T>): Promise<T> {

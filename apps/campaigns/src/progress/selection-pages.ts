@@ -1,6 +1,6 @@
 import { DeviceEvents, type DeviceSelectionAnswered, type SelectedDevice } from '@lanyard/contracts';
 import { Outbox } from '@lanyard/kafka';
-import { type Clock, CLOCK } from '@lanyard/service';
+import { type Clock, CLOCK, countOf } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { emptyForecast, type Forecast } from '../campaigns/campaign-record.js';
@@ -128,11 +128,8 @@ export class SelectionPages {
     devices: readonly SelectedDevice[],
   ): Promise<boolean> {
     // For the first page, when no device is stored yet, the count is that of the empty id, which no campaign has: 0.
-    const [known] = (await manager.query(
-      'SELECT count(*)::int AS n FROM campaigns.campaign_devices WHERE campaign_id = $1',
-      [page === 0 ? '' : id],
-    )) as { n: number }[];
-    if ((known?.n ?? 0) + devices.length > campaignDevicesMax) return false;
+    const known = await countOf(manager, 'campaigns.campaign_devices WHERE campaign_id = $1', [page === 0 ? '' : id]);
+    if (known + devices.length > campaignDevicesMax) return false;
     const nowMs = this.clock.now();
     await manager.query(addSql, [id, accountId, JSON.stringify(devices), new Date(nowMs)]);
     const rows = (await manager.query(

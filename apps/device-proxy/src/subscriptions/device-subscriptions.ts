@@ -1,4 +1,5 @@
 import {
+  countOf,
   FairQueue,
   formatTimestamp,
   type Identity,
@@ -71,14 +72,14 @@ export class SubscriptionsOfDevice {
   ): Promise<ListEnvelope<DeviceSubscription>> {
     const { after, includeTotal, limit, order } = query;
     const whose = [deviceId, permissions.includes('admin') ? null : keyId];
-    const seen = 'FROM subscriptions WHERE device_id = $1 AND ($2::text IS NULL OR key_id = $2)';
+    const seen = 'subscriptions WHERE device_id = $1 AND ($2::text IS NULL OR key_id = $2)';
     const rows: Row[] = await this.dataSource.query(
-      `SELECT device_id AS "deviceId", key_id AS "keyId", path, attributes, origin, status, changed_at AS "changedAt" ${seen}
-       AND ($3::text IS NULL OR ${place} ${order === 'ASC' ? '>' : '<'} $3) ORDER BY ${place} ${order} LIMIT ${limit + 1}`,
+      `SELECT device_id AS "deviceId", key_id AS "keyId", path, attributes, origin, status, changed_at AS "changedAt"
+       FROM ${seen} AND ($3::text IS NULL OR ${place} ${order === 'ASC' ? '>' : '<'} $3)
+       ORDER BY ${place} ${order} LIMIT ${limit + 1}`,
       [...whose, after],
     );
-    const count = includeTotal ? this.dataSource.query(`SELECT count(*)::int AS count ${seen}`, whose) : undefined;
-    const [total] = ((await count) ?? []) as { count: number }[];
-    return listEnvelope(rows.map(viewOf), query, total?.count);
+    const total = includeTotal ? await countOf(this.dataSource, seen, whose) : undefined;
+    return listEnvelope(rows.map(viewOf), query, total);
   }
 }

@@ -1,4 +1,5 @@
 import {
+  countOf,
   FairQueue,
   type Identity,
   type ListEnvelope,
@@ -53,7 +54,7 @@ export class SubscriptionsOfKeys {
 
   private async page(accountId: string, query: ListQuery): Promise<ListEnvelope<KeySubscriptions>> {
     const { after, includeTotal, limit, order } = query;
-    const total = includeTotal ? await this.count(accountId) : undefined;
+    const total = includeTotal ? await countOf(this.dataSource, keys, [accountId]) : undefined;
     const rows: { id: string; bytes: number }[] = await this.dataSource.query(
       `SELECT id, coalesce(octet_length(p.rules::text), 0) AS bytes FROM ${keys} LEFT JOIN presubscriptions p ON p.key_id = id
        WHERE $2::text IS NULL OR id ${order === 'ASC' ? '>' : '<'} $2 ORDER BY id ${order} LIMIT ${limit + 1}`,
@@ -80,12 +81,6 @@ export class SubscriptionsOfKeys {
     await this.get(accountId, keyId);
     await this.rules.replace(accountId, keyId, [], actor);
     await this.subscriptions.forgetKey(keyId, actor.requestId);
-  }
-
-  private async count(accountId: string): Promise<number> {
-    const sql = `SELECT count(*)::int AS count FROM ${keys}`;
-    const [row]: { count: number }[] = await this.dataSource.query(sql, [accountId]);
-    return row?.count ?? 0;
   }
 
   private read(where: string, parameters: readonly unknown[]): Promise<KeySubscriptions[]> {

@@ -1,6 +1,7 @@
 import {
   CLOCK,
   type Clock,
+  countOf,
   FairQueue,
   type Filter,
   filtersToSql,
@@ -124,7 +125,8 @@ export class EventsReader {
   private async read(owner: EntryOwner, query: ListQuery): Promise<JsonText> {
     const parameters: unknown[] = [];
     const conditions = conditionsOf(owner, query.filters, parameters);
-    const total = query.includeTotal ? await this.count(conditions, parameters) : undefined;
+    const matching = `event_log.device_events WHERE ${conditions.join(' AND ')}`;
+    const total = query.includeTotal ? await countOf(this.database, matching, parameters) : undefined;
     if (query.after) conditions.push(await this.conditionAfter(owner.accountId, query.after, query.order, parameters));
     const rows = wantsNewest(query)
       ? await this.newest(conditions, parameters, query.limit + 1)
@@ -174,14 +176,6 @@ export class EventsReader {
       [...parameters],
     );
     return rows.map(([text]) => text);
-  }
-
-  private async count(conditions: string[], parameters: unknown[]): Promise<number> {
-    const [row]: { n: number }[] = await this.database.query(
-      `SELECT count(*)::int AS n FROM event_log.device_events WHERE ${conditions.join(' AND ')}`,
-      parameters,
-    );
-    return row?.n ?? 0;
   }
 
   /** SQL condition for the entries that follow `after` in the list; `after` may have been deleted. */

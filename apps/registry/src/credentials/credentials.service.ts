@@ -3,6 +3,7 @@ import { AuditTrail, causedBy, Outbox } from '@lanyard/kafka';
 import {
   CONFIG,
   countedPageOf,
+  countOf,
   isoTime,
   isUniqueViolation,
   type ListEnvelope,
@@ -141,11 +142,8 @@ export class CredentialsService {
   private async store(manager: EntityManager, actor: Actor, deviceId: string, row: Row): Promise<Credential> {
     const { accountId } = actor;
     await this.assertDevice(manager, accountId, deviceId, 'FOR UPDATE');
-    const [counted] = await manager.query<[{ count: number }]>(
-      'SELECT count(*)::int AS count FROM registry.device_credentials WHERE device_id = $1 AND NOT bootstrapped',
-      [deviceId],
-    );
-    if (counted.count >= credentialsPerDeviceMax)
+    const others = 'registry.device_credentials WHERE device_id = $1 AND NOT bootstrapped';
+    if ((await countOf(manager, others, [deviceId])) >= credentialsPerDeviceMax)
       throw new TooManyCredentials(credentialsPerDeviceMax, 'credentials of a device');
     const id = newId();
     const { kind, service, identity, sealedKey, fingerprint, certificate, subject, expiresAt } = row;

@@ -1,4 +1,5 @@
 import {
+  countOf,
   FairQueue,
   type FieldKind,
   type Filter,
@@ -124,7 +125,8 @@ export class DeviceList {
   private async read(owner: DeviceOwner, query: ListQuery, groupId?: string): Promise<JsonText> {
     const parameters: unknown[] = [];
     const conditions = deviceConditions(owner, query.filters, parameters, groupId);
-    const total = query.includeTotal ? await this.count(conditions, parameters) : undefined;
+    const matching = `registry.devices d WHERE ${conditions.join(' AND ')}`;
+    const total = query.includeTotal ? await countOf(this.database, matching, parameters) : undefined;
     if (query.after) conditions.push(`d.id ${query.order === 'ASC' ? '>' : '<'} $${parameters.push(query.after)}`);
     const { texts, hasMore } = await this.texts.readPage(conditions, parameters, query);
     return listText(texts, hasMore, query, total);
@@ -145,13 +147,5 @@ export class DeviceList {
       if (rows.length < exportedRows) return;
       after = rows.at(-1)?.id ?? '';
     }
-  }
-
-  private async count(conditions: string[], parameters: unknown[]): Promise<number> {
-    const [row]: { n: number }[] = await this.database.query(
-      `SELECT count(*)::int AS n FROM registry.devices d WHERE ${conditions.join(' AND ')}`,
-      parameters,
-    );
-    return row?.n ?? 0;
   }
 }

@@ -1,6 +1,6 @@
 import type { Actor } from '@lanyard/contracts';
 import { AuditTrail, Outbox } from '@lanyard/kafka';
-import { FairQueue, type Identity, type ListSpec } from '@lanyard/service';
+import { countOf, FairQueue, type Identity, type ListSpec } from '@lanyard/service';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { deviceConditions, type DeviceOwner } from '../devices/device-list.js';
@@ -102,9 +102,8 @@ export class GroupsService extends NamedRecords<Group> {
 
   /** Called after the device was added. Throws TooManyGroups if it is now in too many. */
   private async mustHaveRoom(manager: EntityManager, deviceId: string): Promise<void> {
-    const sql = 'SELECT count(*)::int AS count FROM registry.group_members WHERE device_id = $1';
-    const [counted] = await manager.query<[{ count: number }]>(sql, [deviceId]);
-    if (counted.count > groupsPerDeviceMax) throw new TooManyGroups(groupsPerDeviceMax);
+    const groups = await countOf(manager, 'registry.group_members WHERE device_id = $1', [deviceId]);
+    if (groups > groupsPerDeviceMax) throw new TooManyGroups(groupsPerDeviceMax);
   }
 
   /** Locks the device until the transaction ends, against deletion and group changes. Throws DeviceNotFound. */

@@ -4,6 +4,7 @@ import {
   affected,
   type Clock,
   CLOCK,
+  countOf,
   fairPageOf,
   FairQueue,
   isForeignKeyViolation,
@@ -128,11 +129,8 @@ export class ImportsService {
   private async begin(manager: EntityManager, importer: Actor, id: string, name: string): Promise<void> {
     const { accountId, keyId, requestId } = importer;
     await manager.query('SELECT pg_advisory_xact_lock($1, hashtext($2))', [lockSpace, accountId]);
-    const [open] = await manager.query<[{ n: number }]>(
-      `SELECT count(*)::int AS n FROM registry.device_imports WHERE account_id = $1 AND status <> 'completed'`,
-      [accountId],
-    );
-    if (open.n >= openImportsMax) throw new TooManyImports(openImportsMax);
+    const open = `registry.device_imports WHERE account_id = $1 AND status <> 'completed'`;
+    if ((await countOf(manager, open, [accountId])) >= openImportsMax) throw new TooManyImports(openImportsMax);
     await manager.query(
       `INSERT INTO registry.device_imports (id, account_id, key_id, name, status, request_id) VALUES ($1, $2, $3, $4, 'uploading', $5)`,
       [id, accountId, keyId, name, requestId],

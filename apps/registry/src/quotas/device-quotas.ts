@@ -1,4 +1,4 @@
-import { KeyedMutex } from '@lanyard/service';
+import { countOf, KeyedMutex } from '@lanyard/service';
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { DeviceLimitExceeded } from '../errors.js';
@@ -27,11 +27,8 @@ export class DeviceQuotas {
     const max = this.quotas.get(accountId);
     if (max === undefined) return wanted;
     await manager.query('SELECT pg_advisory_xact_lock($1, hashtext($2))', [lockSpace, accountId]);
-    const [row] = await manager.query<[{ n: number }]>(
-      'SELECT count(*)::int AS n FROM (SELECT 1 FROM registry.devices WHERE account_id = $1 LIMIT $2) d',
-      [accountId, max],
-    );
-    return Math.min(wanted, Math.max(0, max - row.n));
+    const devices = '(SELECT 1 FROM registry.devices WHERE account_id = $1 LIMIT $2) d';
+    return Math.min(wanted, Math.max(0, max - (await countOf(manager, devices, [accountId, max]))));
   }
 
   /** Throws DeviceLimitExceeded if no device may be added. */

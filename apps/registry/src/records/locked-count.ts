@@ -1,3 +1,4 @@
+import { countOf } from '@lanyard/service';
 import type { EntityManager } from 'typeorm';
 
 /** How many records of this kind the account has. Until the transaction ends, other calls of the account wait here. */
@@ -8,9 +9,5 @@ export const lockedCount = async (
 ): Promise<number> => {
   const lock = table.replace('_', '-');
   await manager.query('SELECT pg_advisory_xact_lock(hashtext($1), hashtext($2))', [lock, accountId]);
-  const [counted] = await manager.query<[{ count: number }]>(
-    `SELECT count(*)::int AS count FROM registry.${table} WHERE account_id = $1`,
-    [accountId],
-  );
-  return counted.count;
+  return countOf(manager, `registry.${table} WHERE account_id = $1`, [accountId]);
 };

@@ -3,6 +3,7 @@ import {
   type AttentionItem,
   CLOCK,
   type Clock,
+  countOf,
   FairQueue,
   isoTime,
   type ListEnvelope,
@@ -66,14 +67,8 @@ export class LostSubscriptions {
        ORDER BY device_id ${order}, key_id ${order}, path ${order} LIMIT ${limit + 1}`,
       [accountId, since, ...cursor],
     );
-    return listEnvelope(rows.map(itemOf), query, includeTotal ? await this.count(accountId, since) : undefined);
-  }
-
-  private async count(accountId: string, since: string): Promise<number> {
-    const [row]: { n: number }[] = await this.database.query(
-      `SELECT count(*)::int AS n FROM (SELECT 1 ${lostSql} LIMIT ${attentionCountMax + 1}) l`,
-      [accountId, since],
-    );
-    return row?.n ?? 0;
+    const lost = `(SELECT 1 ${lostSql} LIMIT ${attentionCountMax + 1}) l`;
+    const total = includeTotal ? await countOf(this.database, lost, [accountId, since]) : undefined;
+    return listEnvelope(rows.map(itemOf), query, total);
   }
 }

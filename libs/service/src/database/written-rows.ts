@@ -17,6 +17,12 @@ export const insertRow = async (database: Database, table: string, row: Record<s
 export const affected = async (database: Database, sql: string, parameters?: unknown[]): Promise<number> =>
   (await database.query<[unknown[], number]>(sql, parameters))[1];
 
+/** How many rows there are. `rows`: a table with its conditions, as they follow FROM. */
+export const countOf = async (database: Database, rows: string, parameters: unknown[]): Promise<number> => {
+  const [counted] = await database.query<{ n: number }[]>(`SELECT count(*)::int AS n FROM ${rows}`, parameters);
+  return counted?.n ?? 0;
+};
+
 /**
  * Whether the query, which has no LIMIT, finds a row. For work that checks often and rarely finds something: this takes
  * a third of the time of a transaction.

@@ -1,4 +1,5 @@
 import type { EntityManager } from 'typeorm';
+import { countOf } from '../database/written-rows.js';
 import { filtersToSql } from './filters.js';
 import type { ListQuery } from './list-query.js';
 
@@ -32,18 +33,14 @@ export const pageOfRows = async <T>(
   // Names of fields are those of a ListSpec: parseListQuery refuses all others.
   const named = Object.fromEntries(filters.map(({ field, map = field }) => [map, `t.${map}`]));
   const wanted = [where, ...filtersToSql(filters, { ...named, ...columns }, parameters)].join(' AND ');
-  const [counted]: { total: number }[] = includeTotal
-    ? await database.query(
-        `SELECT count(*)::int AS total FROM (SELECT FROM ${from} WHERE ${wanted} LIMIT ${countMax === undefined ? 'ALL' : countMax + 1}) c`,
-        parameters,
-      )
-    : [];
+  const counted = `(SELECT FROM ${from} WHERE ${wanted} LIMIT ${countMax === undefined ? 'ALL' : countMax + 1}) c`;
+  const total = includeTotal ? await countOf(database, counted, parameters) : undefined;
   const behind = after === null ? '' : ` AND t.id ${order === 'ASC' ? '>' : '<'} $${parameters.push(after)}`;
   const rows: T[] = await database.query(
     `SELECT ${selected} FROM ${from} WHERE ${wanted}${behind} ORDER BY t.id ${order} LIMIT ${limit + 1}`,
     parameters,
   );
-  return { rows, ...counted };
+  return { rows, total };
 };
 
 /** Rows in the order of ids; ids without a row are left out. */
