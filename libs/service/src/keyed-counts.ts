@@ -11,12 +11,12 @@ export class KeyedCounts {
     return this.counts.get(key) ?? 0;
   }
 
-  increment(key: string): void {
-    this.counts.set(key, this.get(key) + 1);
+  increment(key: string, by = 1): void {
+    this.counts.set(key, this.get(key) + by);
   }
 
-  decrement(key: string): void {
-    const left = this.get(key) - 1;
+  decrement(key: string, by = 1): void {
+    const left = this.get(key) - by;
     if (left > 0) this.counts.set(key, left);
     else this.counts.delete(key);
   }

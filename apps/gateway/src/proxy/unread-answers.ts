@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { RateLimited } from '@lanyard/service';
+import { KeyedCounts, RateLimited } from '@lanyard/service';
 import { Injectable } from '@nestjs/common';
 
 /** Bytes of answers that one caller may have on their way: the gateway or a service has them in memory until they are read. */
@@ -16,23 +16,19 @@ const retryAfterSeconds = 1;
 /** Answers that their callers have not read yet. A caller is an account, or an address without a key. */
 @Injectable()
 export class UnreadAnswers {
-  private readonly bytes = new Map<string, number>();
+  private readonly bytes = new KeyedCounts();
 
   /** Why the caller gets no further answer, or none of this size; one answer is always admitted. */
   refusal(caller: string, bytes = 0): RateLimited | undefined {
-    const unread = this.bytes.get(caller) ?? 0;
+    const unread = this.bytes.get(caller);
     return unread > 0 && unread + bytes > unreadBytesMax ? new RateLimited(retryAfterSeconds) : undefined;
   }
 
   /** Counts an answer until the caller has read it, or has left. */
   count(caller: string, bytes: number, answer: ServerResponse): void {
     if (bytes < countedBytesMin || answer.destroyed) return;
-    this.bytes.set(caller, (this.bytes.get(caller) ?? 0) + bytes);
+    this.bytes.increment(caller, bytes);
     answer.setTimeout(stalledMs);
-    answer.once('close', () => {
-      const left = (this.bytes.get(caller) ?? 0) - bytes;
-      if (left > 0) this.bytes.set(caller, left);
-      else this.bytes.delete(caller);
-    });
+    answer.once('close', () => this.bytes.decrement(caller, bytes));
   }
 }

@@ -1,4 +1,4 @@
-import { type CoapGauges } from '../state/events.js';
+import { type SharedGauges } from '../state/events.js';
 import { type SharedCore, type SharedOptions } from '../state/shared-core.js';
 import { EndpointClosed } from '../errors.js';
 import { type Answering } from '../exchange/answering.js';
@@ -13,12 +13,6 @@ import { type ReceivedResponse } from '../messages/response.js';
 import { type Requester } from '../exchange/requester.js';
 import { type EarlierObservation, type Observer } from '../observe/observer.js';
 import { type NewestNotification } from '../peer/observe-order.js';
-
-/** Sizes that every endpoint reports. */
-type SharedGauges = Pick<
-  CoapGauges,
-  'observations' | 'requestsOutstanding' | 'requestsQueued' | 'uploads' | 'uploadBytes' | 'storedAnswers'
->;
 
 /** Operations on a peer, independent of its transport. */
 export abstract class CoapEndpoint {

@@ -30,16 +30,20 @@ export const COAP_EVENTS = [
 
 export type CoapEvent = (typeof COAP_EVENTS)[number];
 
-export interface CoapGauges {
-  peers: number;
-  keptPeers: number;
+/** Sizes that every endpoint reports. */
+export interface SharedGauges {
   observations: number;
   requestsOutstanding: number;
   requestsQueued: number;
-  requestHandlersRunning: number;
-  notificationHandlersRunning: number;
   uploads: number;
   uploadBytes: number;
   storedAnswers: number;
+}
+
+export interface CoapGauges extends SharedGauges {
+  peers: number;
+  keptPeers: number;
+  requestHandlersRunning: number;
+  notificationHandlersRunning: number;
   timers: number;
 }

@@ -1,3 +1,5 @@
+import { type SharedGauges } from '../state/events.js';
+
 /** Counted events of connections. */
 export const STREAM_EVENTS = [
   'connection-opened',
@@ -28,17 +30,11 @@ export const STREAM_EVENTS = [
 
 export type StreamEvent = (typeof STREAM_EVENTS)[number];
 
-export interface StreamGauges {
+export interface StreamGauges extends SharedGauges {
   /** Including those in a handshake. */
   connections: number;
   openConnections: number;
-  observations: number;
-  requestsOutstanding: number;
-  requestsQueued: number;
   requestHandlersRunning: number;
   notificationHandlersRunning: number;
   incompleteBytes: number;
-  uploads: number;
-  uploadBytes: number;
-  storedAnswers: number;
 }
