@@ -13,7 +13,6 @@ export const sensorClient = async (baseUrl: string, administrator: Lanyard, name
   return { key, lanyard };
 };
 
-
 /** What arrived on one channel: the numbers of each device in the order of their first arrival. */
 export class Inbox {
   values = new Map<string, { first: number[]; seen: Set<number> }>();

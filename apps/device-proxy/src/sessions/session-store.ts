@@ -124,7 +124,8 @@ interface ObservationChange {
 }
 
 /** New sessions, or observations, per script, which blocks Redis while it runs. */
-const batching = { batchMax: 100, paceMs };
+const scriptMax = 100;
+const batching = { batchMax: scriptMax, paceMs };
 
 const stored = (deviceId: string, row: Row, observations: string[]): StoredSession => ({
   deviceId,
