@@ -25,6 +25,7 @@ export interface CoapLimits {
   uploadsBytesMax: number;
   /** The same limits per source address, which many devices may share. The option `sourceOf` says which addresses count together. */
   uploadsPerAddressMax: number;
+  /** One body of `bodyBytesMax` is always permitted. */
   uploadsBytesPerAddressMax: number;
   /** An upload or a stored large answer is forgotten after this time without a block. */
   blockIdleMs: number;

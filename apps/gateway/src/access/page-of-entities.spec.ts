@@ -13,7 +13,7 @@ const rows = (ids: readonly string[]): Thing[] => ids.map((id) => ({ id }));
 const pageOf = (ids: readonly string[], ...left: (readonly string[])[]): Promise<ListEnvelope<string>> => {
   const reads = [...left];
   const manager = {
-    query: async (sql: string) => (sql.includes('count(*)') ? [{ total: ids.length }] : rows(ids)),
+    query: async (sql: string) => (sql.includes('count(*)') ? [{ n: ids.length }] : rows(ids)),
     find: async () => rows(reads.shift() ?? []),
   };
   const source = { entity: 'things', from: 'things t', where: 'true', parameters: [] };

@@ -37,7 +37,7 @@ interface UpgradeRequest {
 const isHandshake = ({ method, headers }: IncomingMessage): boolean =>
   method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket';
 
-const noBody = 'A WebSocket handshake has none';
+const bodyRefused = 'A WebSocket handshake has none';
 
 /**
  * An upgrade that the gateway does not offer is ignored, as RFC 9110 §7.8 allows: some HTTP clients ask for h2c with every
@@ -102,7 +102,7 @@ export class Upgrades {
       socket.on('error', () => socket.destroy());
       if (url.length > urlLengthMax) return refuse(upgrade, new UrlTooLong());
       // What is behind the head would reach the dispatcher as frames, although HTTP says that it is no part of them.
-      if (hasBody(request)) return refuse(upgrade, new ValidationFailed([{ name: 'body', message: noBody }]));
+      if (hasBody(request)) return refuse(upgrade, new ValidationFailed([{ name: 'body', message: bodyRefused }]));
       this.openCalls.track(socket);
       void this.pass(upgrade, url);
     });

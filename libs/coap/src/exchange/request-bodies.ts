@@ -27,7 +27,8 @@ export class RequestBodies<Via> {
     private readonly sender: BaseAnswerSender<Via>,
   ) {
     const { bodyBytesMax, uploadsMax: entriesMax, uploadsBytesMax: bytesMax, blockIdleMs: idleMs } = core.limits;
-    const { uploadsPerAddressMax: perGroupMax, uploadsBytesPerAddressMax: perGroupBytesMax } = core.limits;
+    const { uploadsPerAddressMax: perGroupMax, uploadsBytesPerAddressMax } = core.limits;
+    const perGroupBytesMax = Math.max(uploadsBytesPerAddressMax, bodyBytesMax);
     this.bodyBytesMax = bodyBytesMax;
     this.held = core.table({ entriesMax, bytesMax, idleMs, perGroupMax, perGroupBytesMax });
     this.uploads = new UploadTable(this.held, bodyBytesMax);
