@@ -1,5 +1,5 @@
 /** The seven services as processes: their programs, ports and environment. */
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './project.ts';
 
@@ -158,5 +158,8 @@ const inherited = (app: App) => {
   );
 };
 
-/** @param folder of the checkout */
-export const entryPoint = (app: App, folder: string = root) => join(folder, 'apps', app, 'bundle/main.js');
+/** @param folder of the checkout; one that does not bundle its services has modules only */
+export const entryPoint = (app: App, folder: string = root) => {
+  const bundle = join(folder, 'apps', app, 'bundle/main.js');
+  return folder === root || existsSync(bundle) ? bundle : join(folder, 'apps', app, 'dist/main.js');
+};
