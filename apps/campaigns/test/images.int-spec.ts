@@ -113,7 +113,7 @@ describe('POST /v3/firmware-images', () => {
     expect(await readdir(system.folder())).toContain(image?.['id']);
   });
 
-  it('409 for a name that is taken, 403 beyond the quota of bytes', async () => {
+  it('409 for a name that is taken, 403 beyond the quota of bytes, announced or not', async () => {
     const image = await system.upload(Buffer.from('x'));
     const name = String(image['name']);
     expect((await system.call('POST', `/v3/firmware-images?name=${name}&version=1`, Buffer.from('x'))).status).toBe(
@@ -124,6 +124,17 @@ describe('POST /v3/firmware-images', () => {
     const post = (n: number) => system.call('POST', `/v3/firmware-images?name=${n}&version=1`, big, { account });
     expect((await post(1)).status).toBe(201);
     expect((await post(2)).body).toMatchObject({ code: 403, type: 'account_limit_exceeded' });
+    const unannounced = (bytes: Buffer<ArrayBuffer>) =>
+      system.call('POST', `/v3/firmware-images?name=${newId()}&version=1`, new Blob([bytes]).stream(), { account });
+    expect((await unannounced(Buffer.from('x'))).status).toBe(201);
+    // The connection may end before the client has read the answer to a body that it has not sent.
+    const beyond = await unannounced(big).then(
+      ({ status }) => status,
+      () => 403,
+    );
+    expect(beyond).toBe(403);
+    const { data } = (await system.call('GET', '/v3/firmware-images', undefined, { account })).body;
+    expect(data).toHaveLength(2);
   });
 
   it('503 while the folder cannot be used, although nothing can be removed from it either', async () => {

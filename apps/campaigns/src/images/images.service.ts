@@ -2,6 +2,7 @@ import type { Actor } from '@lanyard/contracts';
 import { AuditTrail } from '@lanyard/kafka';
 import {
   affected,
+  BodyTooLarge,
   type Clock,
   CLOCK,
   CONFIG,
@@ -56,20 +57,17 @@ export class ImagesService {
    */
   async upload(actor: Actor, fields: NewImage, body: Readable, contentLength: number | undefined): Promise<Image> {
     const id = newId();
-    await this.begin(actor.accountId, id, fields, contentLength ?? imageBytesMax);
+    const bytesMax = await this.begin(actor.accountId, id, fields, contentLength);
     try {
-      const stored = await this.packages.store(
-        id,
-        this.touching(id, body),
-        Math.min(contentLength ?? Infinity, imageBytesMax),
-      );
+      const stored = await this.packages.store(id, this.touching(id, body), Math.min(bytesMax, imageBytesMax));
       if (stored.size === 0) throw new ImageEmpty();
       const { datafile_checksum: expected = stored.checksum } = fields;
       if (expected !== stored.checksum) throw new ChecksumDiffers(stored.checksum);
       return await this.database.transaction((manager) => this.complete(manager, actor, id, stored));
     } catch (error) {
       await this.discardUpload(id);
-      throw error;
+      // A package may be larger than what was left of the quota.
+      throw error instanceof BodyTooLarge && bytesMax < imageBytesMax ? this.bytesExceeded() : error;
     }
   }
 
@@ -131,34 +129,45 @@ export class ImagesService {
     await this.removeBytes(id);
   }
 
-  private async begin(accountId: string, id: string, fields: NewImage, bytesMax: number): Promise<void> {
+  /** Reserves room for the announced length, or for what the account may still store. Returns its size. */
+  private async begin(
+    accountId: string,
+    id: string,
+    fields: NewImage,
+    contentLength: number | undefined,
+  ): Promise<number> {
     const { name, description, version, object, package_name: packageName = null } = fields;
     try {
-      await this.database.transaction(async (manager) => {
-        await this.assertRoom(manager, accountId, bytesMax);
+      return await this.database.transaction(async (manager) => {
+        const room = await this.roomOf(manager, accountId);
+        const bytesMax = contentLength ?? Math.max(1, Math.min(imageBytesMax, room));
+        if (bytesMax > room) throw this.bytesExceeded();
         await manager.query(
           `INSERT INTO campaigns.firmware_images (id, account_id, name, description, version, object, package_name, size, touched_at)
            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
           [id, accountId, name, description, version, object, packageName, bytesMax, new Date(this.clock.now())],
         );
+        return bytesMax;
       });
     } catch (error) {
       throw isUniqueViolation(error) ? new ImageNameTaken() : error;
     }
   }
 
-  /** Uploads in progress count with the largest size that they may have. */
-  private async assertRoom(manager: EntityManager, accountId: string, bytes: number): Promise<void> {
+  /** How many bytes the account may still store. Uploads in progress count with the largest size that they may have. */
+  private async roomOf(manager: EntityManager, accountId: string): Promise<number> {
     await manager.query('SELECT pg_advisory_xact_lock($1, hashtext($2))', [lockSpace, accountId]);
     const [used] = (await manager.query(
       `SELECT count(*)::int AS images, coalesce(sum(size), 0)::float8 AS bytes
        FROM campaigns.firmware_images WHERE account_id = $1`,
       [accountId],
     )) as { images: number; bytes: number }[];
-    const { accountBytesMax } = this.config;
     if ((used?.images ?? 0) >= imagesPerAccountMax) throw new ImageLimitExceeded(`${imagesPerAccountMax} packages`);
-    if ((used?.bytes ?? 0) + bytes > accountBytesMax)
-      throw new ImageLimitExceeded(`${accountBytesMax} bytes of packages`);
+    return this.config.accountBytesMax - (used?.bytes ?? 0);
+  }
+
+  private bytesExceeded(): ImageLimitExceeded {
+    return new ImageLimitExceeded(`${this.config.accountBytesMax} bytes of packages`);
   }
 
   private async complete(
