@@ -66,8 +66,9 @@ describe('the record', () => {
     expect((await put({ ...whole, concurrency: 6 })).body).toMatchObject({ concurrency: 6, state: 'scheduled' });
     expect((await put({ concurrency: 7, window: null })).body).toMatchObject({ concurrency: 7, window: null });
     expect((await system.call('DELETE', `${path}/${id}`)).status).toBe(409);
-    await system.call('POST', `${path}/${id}/abort`);
+    const stopping = (await system.call('POST', `${path}/${id}/abort`)).body;
     await system.eventually(id, 'aborted');
+    expect((await put(stopping, { 'if-match': stopping.etag })).status).toBe(412);
     expect((await put({ concurrency: 8 })).status).toBe(409);
     expect((await system.call('DELETE', `${path}/${id}`)).status).toBe(204);
     expect((await system.call('GET', `${path}/${id}`)).status).toBe(404);

@@ -50,11 +50,14 @@ export class CampaignWorker extends BackgroundWork {
     const [campaign] = (await manager.query(dueSql, [now, [...this.served]])) as CampaignRow[];
     if (!campaign) return false;
     this.noteTurn(campaign);
-    const columns = Object.entries(await this.advance(manager, campaign));
-    await manager.query(
-      `UPDATE campaigns.update_campaigns SET ${columns.map(([name], i) => `${name} = $${i + 2}`).join(', ')} WHERE id = $1`,
-      [campaign.id, ...columns.map(([, value]) => value)],
-    );
+    const turn = await this.advance(manager, campaign);
+    const columns = Object.entries(turn).map(([name], i) => `${name} = $${i + 2}`);
+    // Another state is another version of the record.
+    if ('state' in turn) columns.push('updated_at = clock_timestamp()');
+    await manager.query(`UPDATE campaigns.update_campaigns SET ${columns.join(', ')} WHERE id = $1`, [
+      campaign.id,
+      ...Object.values(turn),
+    ]);
     return true;
   }
 

@@ -153,7 +153,8 @@ export class SelectionPages {
   /** The campaign cannot run; a draft can be corrected. */
   private async refuse(manager: EntityManager, { id, state }: SelectingCampaign, message: string): Promise<void> {
     const refused = JSON.stringify({ ...emptyForecast, state: 'refused', message });
-    const columns = state === 'draft' ? 'dry_run = $2::jsonb' : `state = 'stopping', reason = $2`;
+    const columns =
+      state === 'draft' ? 'dry_run = $2::jsonb' : `state = 'stopping', reason = $2, updated_at = clock_timestamp()`;
     await manager.query(
       `UPDATE campaigns.update_campaigns SET selection_complete = true, tick_at = $3, ${columns} WHERE id = $1`,
       [id, state === 'draft' ? refused : message, new Date(this.clock.now())],
