@@ -204,6 +204,8 @@ describe('suspension and sessions', () => {
       expect(await page('limit=2&after=lost_or_stolen')).toEqual([['recalled', 'security_breach'], true]);
       expect(await page('limit=2&after=security_breach')).toEqual([['other'], false]);
       expect(await page('order=DESC&after=lost_or_stolen')).toEqual([['maintenance'], false]);
+      const others = ['security_breach', 'other'];
+      expect(await page('reference__neq=recalled&after=recalled')).toEqual([others, false]);
       const { body } = await call('GET', '/v3/device-block-categories?limit=2&include=total_count&after=maintenance');
       expect(body).toMatchObject({ limit: 2, after: 'maintenance', order: 'ASC', total_count: 5 });
       expect((await call('GET', '/v3/device-block-categories?after=bored')).status).toBe(404);

@@ -96,6 +96,11 @@ describe('rows of an import', () => {
     expect(readRow(attributesOf('{"a":{"b":"c"}}'))).toMatchObject({ problems: [{ field: 'custom_attributes.a' }] });
   });
 
+  it('an attribute that the body of no request may have is refused', () => {
+    expect(() => checkHeader(['name', 'custom_attributes____proto__'])).toThrow(MalformedImport);
+    expect(readRow(attributesOf('{"__proto__":"x"}'))).toMatchObject({ problems: [{ field: 'custom_attributes' }] });
+  });
+
   it('a column that cannot be stored is none', () => {
     expect(() => checkHeader(['name', 'custom_attributes__a\0'])).toThrow(MalformedImport);
   });

@@ -10,7 +10,8 @@ const numeric = new Set([
   'coap_block_bytes',
   'dtls_handshake_timer_ms',
 ]);
-const attribute = /^custom_attributes__(.+)$/;
+/** Objects that are built from a body have no field `__proto__`. */
+const attribute = /^custom_attributes__(?!__proto__$)(.+)$/;
 
 export interface RowProblem {
   field: string;
@@ -64,6 +65,9 @@ const isNested = (value: unknown, levels: number): boolean =>
   value !== null &&
   (levels === 0 || Object.values(value).some((inner) => isNested(inner, levels - 1)));
 
+const hasPrototype = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && Object.hasOwn(value, '__proto__');
+
 const valueOf = (name: string, text: string): unknown => {
   // Spreadsheets write TRUE.
   if (name === 'auto_update') return /^true$/i.test(text) ? true : /^false$/i.test(text) ? false : text;
@@ -72,7 +76,7 @@ const valueOf = (name: string, text: string): unknown => {
   if (name !== 'custom_attributes') return text;
   try {
     const value = JSON.parse(text) as unknown;
-    return isNested(value, 2) ? text : value;
+    return isNested(value, 2) || hasPrototype(value) ? text : value;
   } catch {
     return text;
   }

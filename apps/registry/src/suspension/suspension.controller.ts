@@ -94,13 +94,15 @@ export class BlockCategoriesController {
     ok: listSchema(BlockCategorySchema, 'DeviceBlockCategoryList'),
   })
   list(@ListParameters(categoryListSpec, 'DeviceBlockCategoryFilters') query: ListRequest) {
-    const found = blockCategories.filter((category) => query.filters.every((filter) => matches(category, filter)));
-    const ordered = query.order === 'ASC' ? found : found.toReversed();
+    const isFound = (category: BlockCategory): boolean => query.filters.every((filter) => matches(category, filter));
+    const ordered = query.order === 'ASC' ? blockCategories : blockCategories.toReversed();
+    // `after` may name a category that the filters exclude.
     const start = query.after === null ? 0 : ordered.findIndex((category) => category.reference === query.after) + 1;
+    const behind = ordered.slice(start).filter(isFound);
     return listEnvelope(
-      ordered.slice(start, start + query.limit + 1),
+      behind.slice(0, query.limit + 1),
       query,
-      query.includeTotal ? found.length : undefined,
+      query.includeTotal ? blockCategories.filter(isFound).length : undefined,
     );
   }
 
