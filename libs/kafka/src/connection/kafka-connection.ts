@@ -187,7 +187,7 @@ export class KafkaConnection {
   }
 
   private async createMissing(topics: ITopicConfig[]): Promise<void> {
-    for (const end = Date.now() + topicKnownWithinMs; ;) {
+    for (const end = performance.now() + topicKnownWithinMs; ;) {
       // Rejects at once when no broker answers.
       const admin = await this.admin();
       // While its connections come back, kafkajs fails here with a TypeError.
@@ -199,7 +199,7 @@ export class KafkaConnection {
         return;
       } catch (error) {
         if (existsAlready(error)) return;
-        if (!mayBeTriedAgain(error) || Date.now() > end) throw error;
+        if (!mayBeTriedAgain(error) || performance.now() > end) throw error;
         this.logger.warn({ err: error }, 'topics could not be created, will be retried');
       }
       await sleep(createRetryDelayMs);
@@ -254,11 +254,11 @@ export class KafkaConnection {
 
   /** Retries for `topicKnownWithinMs`, because requests fail while brokers do not know a new topic yet. */
   private async withRetries<T>(ask: (admin: Admin) => Promise<T>): Promise<T> {
-    for (const end = Date.now() + topicKnownWithinMs; ;) {
+    for (const end = performance.now() + topicKnownWithinMs; ;) {
       try {
         return await ask(await this.admin());
       } catch (error) {
-        if (this.isClosed || Date.now() > end) throw error;
+        if (this.isClosed || performance.now() > end) throw error;
       }
       await sleep(100);
     }

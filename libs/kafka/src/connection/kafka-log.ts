@@ -10,8 +10,8 @@ export const logTo = (logger: Logger): logCreator => {
   return () =>
     ({ level, namespace, log: { message, error, broker, groupId } }) => {
       const text = `${namespace}: ${message}`;
-      const now = Date.now();
-      if (now - (lastAt.get(text) ?? 0) < repeatAfterMs) return;
+      const now = performance.now();
+      if (now - (lastAt.get(text) ?? -Infinity) < repeatAfterMs) return;
       if (lastAt.size > 1_000) lastAt.clear();
       lastAt.set(text, now);
       const details = { error: error as unknown, broker: broker as unknown, groupId: groupId as unknown };

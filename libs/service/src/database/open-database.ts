@@ -172,10 +172,10 @@ const waitForMigrationsMs = 600_000;
 
 const waitUntilMigrated = async (dataSource: DataSource, { url, schema }: DatabaseOptions): Promise<void> => {
   await reached('PostgreSQL', hostOf(url), dataSource.initialize());
-  for (const end = Date.now() + waitForMigrationsMs; ;) {
+  for (const end = performance.now() + waitForMigrationsMs; ;) {
     const left = await pending(dataSource, schema);
     if (left.length === 0) return;
-    if (Date.now() > end) throw new Error(`${schema} is still waiting for migrations: ${left.join(', ')}`);
+    if (performance.now() > end) throw new Error(`${schema} is still waiting for migrations: ${left.join(', ')}`);
     await nextPoll();
   }
 };
