@@ -48,6 +48,7 @@ const stream = from('apps/event-log', 'tail/limits');
 const imports = from('apps/registry', 'imports/imports.service');
 const http = from('libs/service', 'http/limits');
 const coap = from('libs/coap', 'limits');
+const streams = from('libs/coap', 'stream/limits');
 const history = from('libs/contracts', 'access');
 
 const kinds: Kind[] = [
@@ -126,6 +127,12 @@ const kinds: Kind[] = [
       device('connectionsMaxDefault.dtls', 'DTLS connections', '`DEVICE_PROXY_COAP_DTLS_CONNECTIONS_MAX`'),
       device('connectionsMaxDefault.tls', 'TLS connections', '`DEVICE_PROXY_COAP_TLS_CONNECTIONS_MAX`'),
       coap('DEFAULT_LIMITS.uploadsBytesMax', 'Size of all block-wise uploads that are in progress'),
+      coap('DEFAULT_LIMITS.uploadsBytesPerAddressMax', '… of one address, or of one device over DTLS'),
+      streams(
+        'DEFAULT_STREAM_LIMITS.incompleteBytesMax',
+        'Size of all messages over TCP and TLS of which a part has arrived',
+      ),
+      streams('DEFAULT_STREAM_LIMITS.waitingBytesMax', 'Size of all that waits to be sent over TCP and TLS'),
       coap('DEFAULT_LIMITS.notificationsInFlightMax', 'Notifications that are processed at the same time'),
       downloads('fetchesAtOnce', 'Requests for parts of packages at the same time'),
       downloads('fetchesWaitingMax', 'Requests for parts of packages that wait'),
