@@ -211,6 +211,12 @@ describe('the fence between replicas', () => {
       await openAt('192.0.2.30:2'),
       await openAt('192.0.2.30:3'),
     ];
+    const [asked, renewed, moved, leaving] = [
+      await openAt('192.0.2.30:5'),
+      await openAt('192.0.2.30:6'),
+      await openAt('192.0.2.30:7'),
+      await openAt('192.0.2.30:8'),
+    ];
     const ended = await openAt('192.0.2.30:4');
     await redis.del(await redis.keys(`${prefix}*`));
     // As if another replica had taken it over and ended it: Redis has not lost this one.
@@ -224,6 +230,11 @@ describe('the fence between replicas', () => {
     lastSeen.recordMessage(heard);
     await lastSeen.flush();
     expect(heard.isOver).toBe(true);
+    expect(await sessions.confirmOwnership(asked)).toBe(false);
+    expect(await sessions.renew(renewed, clock.now(), renewed.expiresAtMs)).toBe(false);
+    expect(await sessions.move(moved, '192.0.2.30:9')).toBe(false);
+    expect(await sessions.claimEnd(leaving, 'device')).toBeUndefined();
+    expect([asked, renewed, moved, leaving].every(({ isOver }) => isOver)).toBe(true);
     clock.standStill(stallMs);
     stallDetector.detect();
     await eventually(() => expect(sessions.size).toBe(0));
@@ -232,7 +243,8 @@ describe('the fence between replicas', () => {
     expect(await endsAt(silent.expiresAtMs - 1)).toEqual([]);
     const ends = await endsAt(silent.expiresAtMs);
     const states = ends.map(({ session, reason }) => [session.deviceId, session.epoch, session.registrationId, reason]);
-    const expected = [silent, heard].map((one) => [one.deviceId, one.epoch, one.registrationId, 'lifetime']);
+    const kept = [silent, heard, asked, renewed, moved, leaving];
+    const expected = kept.map((one) => [one.deviceId, one.epoch, one.registrationId, 'lifetime']);
     expect(states.sort()).toEqual(expected.sort());
     expect((await store.read(back.deviceId))?.epoch).toBe(epoch);
   });

@@ -251,7 +251,7 @@ export class Observer implements BeforeApplicationShutdown {
     const observation = session.observations.get(key);
     if (!observation) return;
     const stored = await this.sessions.store.putObservation(session, observation, session.gateway?.deviceId);
-    if (!stored && this.sessions.get(session.deviceId) === session) this.sessions.drop(session);
+    if (!stored) await this.sessions.dropLost([session]);
   }
 
   private reportFirstValue(

@@ -170,8 +170,8 @@ export class Sessions {
     if (session.isOver) return false;
     if (session.gateway && !(await this.confirmOwnership(session.gateway))) return false;
     const epoch = await this.store.epochOf(session.deviceId);
-    this.doubted.delete(session);
-    if (epoch !== session.epoch && !session.isOver) this.drop(session);
+    if (epoch === session.epoch) this.doubted.delete(session);
+    else await this.dropLost([session]);
     return !session.isOver;
   }
 
@@ -179,7 +179,7 @@ export class Sessions {
   async renew(session: Session, lastSeenAtMs: number, expiresAtMs: number): Promise<boolean> {
     const { deviceId, epoch } = session;
     if (!(await this.store.renew({ deviceId, epoch, lastSeenAtMs, expiresAtMs }))) {
-      this.drop(session);
+      await this.dropLost([session]);
       return false;
     }
     session.lastSeenAtMs = lastSeenAtMs;
@@ -210,7 +210,7 @@ export class Sessions {
     const updated = await this.store.update({ ...snapshotOf(session), ...change }, claims);
     if (updated === 'occupied') return updated;
     if (!updated) {
-      this.drop(session);
+      await this.dropLost([session]);
       return 'lost';
     }
     await this.displace(updated.displaced);
@@ -240,7 +240,7 @@ export class Sessions {
     const nowMs = this.clock.now();
     const claim = { reason, endedAtMs: nowMs, leaseUntilMs: nowMs + sweepLeaseMs };
     const endedAtMs = await this.store.claimEnd(session, claim);
-    if (endedAtMs === undefined) this.drop(session);
+    if (endedAtMs === undefined) await this.dropLost([session]);
     return endedAtMs;
   }
 
