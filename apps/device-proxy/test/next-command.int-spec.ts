@@ -6,7 +6,7 @@ import { describe, expect, it } from '@jest/globals';
 import { DataSource } from 'typeorm';
 import { Commands, type KnownDevice } from '../src/commands/commands.js';
 import { CommandHistory } from '../src/commands/history.js';
-import { pollPeriodMs, pollWindowSeconds } from '../src/commands/limits.js';
+import { pollPeriodMs, pollWindowSeconds, retryPauseMs } from '../src/commands/limits.js';
 import { Rules } from '../src/presubscriptions/rules.js';
 import type { Session } from '../src/sessions/session.js';
 import { lateRequestsMs } from '../src/subscriptions/keys.js';
@@ -103,11 +103,12 @@ describe('a command of a device that listens', () => {
     await removed();
 
     noAnswer();
+    const record = () => part(CommandHistory).get(key, asyncId);
+    await eventually(async () => expect((await record()).state).not.toBe('executing'));
+    // A device that listens would get it again after the pause.
+    await clock.advance(retryPauseMs - 1);
     const cancelled = { state: 'cancelled', error: 'REQUEST_CANCELLED', attempts: 1 };
-    await eventually(async () => {
-      await clock.advance(lateRequestsMs);
-      expect(await part(CommandHistory).get(key, asyncId)).toMatchObject(cancelled);
-    });
+    await eventually(async () => expect(await record()).toMatchObject(cancelled));
   });
 
   it('is found when polls have failed for longer than they look back', async () => {

@@ -120,14 +120,14 @@ export class CommandQueue {
   }
 
   /**
-   * Cancels all waiting commands of a key, those for one device in one transaction. Returns whether other commands of
-   * the key are in flight: they may have to wait again.
+   * Cancels all waiting commands of a key, those for one device in one transaction. Returns whether the key has other
+   * commands: those in flight may have to wait again, or do so since the waiting ones were looked up.
    */
   async cancelAll(accountId: string, keyId: string): Promise<boolean> {
     const { manager } = this.dataSource;
     for (;;) {
       const rows = await manager.query<{ device_id: string }[]>(devicesOfKeySql, [accountId, keyId]);
-      if (rows.length === 0) return manager.existsBy(Command, { accountId, keyId, state: 'executing' });
+      if (rows.length === 0) return manager.existsBy(Command, { accountId, keyId, state: active });
       for (const { device_id: deviceId } of rows)
         await this.endWhere(deviceId, (command) =>
           command.keyId === keyId && command.state === 'waiting' ? withoutSending(command, cancelled) : undefined,

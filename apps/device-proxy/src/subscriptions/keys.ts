@@ -15,6 +15,9 @@ const retryDelayMs = 3_000;
  */
 export const lateRequestsMs = 10_000;
 
+/** Shorter than the pause before a command is sent again, so that a command is found while it waits for that. */
+const inFlightPauseMs = 3_000;
+
 /** A change of a group affects all of its keys at once; this limit leaves database connections for other work. */
 const concurrentMax = 2;
 
@@ -90,7 +93,7 @@ export class Keys extends WorkingProvider implements OnApplicationBootstrap {
     if (!key) return;
     // First, because the subscriptions may take minutes.
     if (key.status === 'deleted' && (await this.queue.cancelAll(key.accountId, keyId)))
-      this.work.later(lateRequestsMs, () => this.check(keyId));
+      this.work.later(inFlightPauseMs, () => this.check(keyId));
     await this.rules.replace(key.accountId, keyId, []);
     await this.subscriptions.forgetKey(keyId);
   }
