@@ -75,12 +75,12 @@ export class Pushes {
     }
   }
 
-  /** Counts each block as a message of the device: a device that takes blocks is awake. */
+  /** Counts each block that the device has taken as a message of it: a device that takes blocks is awake. */
   private reportTo(session: Session, command: Command, { source: { bytes: all } }: PushedPackage) {
     const { deviceId, id: commandId, keyId: campaignId, attempts } = command;
     let reported = -1;
     return (bytes: number): void => {
-      this.lastSeen.recordMessage(session);
+      if (bytes > 0) this.lastSeen.recordMessage(session);
       const quarter = Math.floor((bytes / all) * reportsMax);
       if (quarter === reported) return;
       reported = quarter;
