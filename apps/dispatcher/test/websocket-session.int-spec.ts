@@ -301,6 +301,28 @@ describe('a WebSocket whose client is slow', () => {
     expect(client.closedAs).toBeUndefined();
   });
 
+  it('gets everything again without a pause when its channel was lost behind a large message', async () => {
+    await register({ kind: 'websocket', eventsMax: 1 });
+    await append(numbered(32));
+    await append([event(`{"n":32,"x":"${'x'.repeat(socketWindowBytes)}"}`)]);
+    const attached = await attach();
+    const client = new SlowClient();
+    let attachedAgain = 0;
+    const session = sessionOf(client, { attachedAgain: () => attachedAgain++ });
+    session.start(attached.hold, attached.cursor);
+    // A ping follows every 16 messages, and none the large one yet.
+    await eventually(() => expect([client.messages, client.pings.length]).toEqual([33, 2]));
+    const [first, second] = client.pings;
+    // As when other replicas take this one for dead.
+    await bench.releaseHeld('a#1');
+    client.answer(first);
+    await eventually(() => expect(attachedAgain).toBe(1));
+    client.answer(second);
+    await eventually(() => expect(client.pings).toHaveLength(3));
+    client.answer(client.pings.at(-1));
+    await eventually(() => expect(client.messages).toBe(66));
+  });
+
   it('confirms what its pongs prove while a confirmation is under way, also when it is told to come back', async () => {
     await register({ kind: 'websocket', eventsMax: 1 });
     await append(numbered(40));

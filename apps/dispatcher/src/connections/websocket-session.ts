@@ -228,7 +228,8 @@ export class WebSocketSession implements Holder {
       this.listener.failed(error);
     } finally {
       this.pumping = false;
-      if (this.isOpen && this.unproven.length > 0 && this.pings.length === 0) this.ping();
+      // Messages that the session sent before it attached again are not in `unproven`, but they occupy the window.
+      if (this.isOpen && this.bytesSent > this.bytesArrived && this.pings.length === 0) this.ping();
     }
     if (this.pumpAgain && this.isOpen) this.schedulePump();
     else this.release();
