@@ -18,7 +18,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, extname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { notBundled } from '../../tools/lanyard/bundles.ts';
+import { notBundled, readAtRunTime } from '../../tools/lanyard/bundles.ts';
 import { apps } from '../../tools/lanyard/service-processes.ts';
 import { neededBy } from './packages.ts';
 import { copyStripped } from './strip.ts';
@@ -125,6 +125,7 @@ for (const app of apps) {
   const folder = join(out, app);
   copyBundle(app, folder);
   for (const needed of neededBy(root, `apps/${app}`).packages) copyManifest(needed, folder);
+  for (const name of readAtRunTime[app] ?? []) copyPackage(join(root, 'node_modules', name), folder);
 }
 const device = { workspace: 'libs/testing', folder: join(out, 'device') };
 const { libs, packages } = neededBy(root, device.workspace);

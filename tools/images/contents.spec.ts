@@ -1,10 +1,11 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { globSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { expect, it } from '@jest/globals';
 import { neededBy } from '../../deploy/image/packages.ts';
 import { copyStripped } from '../../deploy/image/strip.ts';
+import { readAtRunTime } from '../lanyard/bundles.ts';
 import { root } from '../lanyard/project.ts';
 import { apps } from '../lanyard/service-processes.ts';
 import { lastStages } from './assembled.ts';
@@ -27,6 +28,16 @@ it.each(apps)('the image of %s holds no package that is for development only', (
 it('a package that one service imports is in no other image', () => {
   const ofImages = apps.filter((app) => packagesOf.get(app)?.includes('node_modules/@aws-sdk/client-s3'));
   expect(ofImages).toEqual(['campaigns']);
+});
+
+it('the services that serve Swagger UI have its files in their images', () => {
+  const serving = apps.filter((app) =>
+    globSync(join(root, `apps/${app}/src/**/*.ts`)).some((file) =>
+      readFileSync(file, 'utf8').includes('SwaggerModule.setup('),
+    ),
+  );
+  expect(serving).toEqual(['gateway']);
+  expect(apps.filter((app) => readAtRunTime[app]?.includes('swagger-ui-dist'))).toEqual(serving);
 });
 
 it('Node runs without its symbol table, and a file that is no program is refused', () => {

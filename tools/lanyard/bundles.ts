@@ -8,8 +8,11 @@ import { type Plugin, rolldown } from 'rolldown';
 import { root, say } from './project.ts';
 import { type App, apps, entryPoint } from './service-processes.ts';
 
-/** `libs/kafka` replaces modules of kafkajs in the cache of `require` (ADR 12). */
+/** `libs/kafka` replaces modules of it in the cache of `require` (ADR 12): every service needs it beside its bundle. */
 export const notBundled = 'kafkajs';
+
+/** Packages whose files a service reads at run time, and that its bundle does not have: the page `/docs` is Swagger UI. */
+export const readAtRunTime: Partial<Record<App, string[]>> = { gateway: ['swagger-ui-dist'] };
 
 const packages = `${sep}node_modules${sep}`;
 
