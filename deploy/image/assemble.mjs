@@ -60,22 +60,20 @@ const forBrowsers =
 const isKept = (path, extensions) =>
   lstatSync(path).isDirectory() || (extensions.has(extname(path)) && !/\.d\.[cm]?ts/.test(path));
 
-/** @param {string} workspace @param {string} target @param {string} folder of the workspace */
-const copyFolder = (workspace, target, folder) =>
-  cpSync(join(root, workspace, folder), join(target, workspace, folder), {
+/** @param {string} workspace @param {string} target */
+const copyBuilt = (workspace, target) => {
+  cpSync(join(root, workspace, 'dist'), join(target, workspace, 'dist'), {
     recursive: true,
     filter: (path) => isKept(path, keptExtensions),
   });
-
-/** @param {string} workspace @param {string} target */
-const copyBuilt = (workspace, target) => {
-  copyFolder(workspace, target, 'dist');
   cpSync(join(root, workspace, 'package.json'), join(target, workspace, 'package.json'));
 };
 
 /** @param {string} app @param {string} target */
 const copyBundle = (app, target) => {
-  copyFolder(`apps/${app}`, target, 'bundle');
+  // Nothing else in the folder: an interrupted command may have left parts there.
+  for (const name of ['main.js', 'main.js.map'])
+    cpSync(join(root, 'apps', app, 'bundle', name), join(target, 'apps', app, 'bundle', name));
   // A service reads its scripts for Redis where it would read them without a bundle.
   for (const script of globSync(`apps/${app}/{dist,src}/**/*.lua`, { cwd: root }))
     cpSync(join(root, script), join(target, script));

@@ -2,8 +2,8 @@
  * Bundles each service with its packages into one file, `apps/<app>/bundle/main.js`. Node loads it faster than 2,600 modules,
  * and it takes less memory (ADR 32).
  */
-import { globSync, readFileSync, statSync } from 'node:fs';
-import { dirname, join, relative, sep } from 'node:path';
+import { globSync, readFileSync, renameSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join, relative, sep } from 'node:path';
 import { type Plugin, rolldown } from 'rolldown';
 import { root, say } from './project.ts';
 import { type App, apps, entryPoint } from './service-processes.ts';
@@ -33,9 +33,15 @@ const ownModules = (folder: string): Plugin => ({
   },
 });
 
+/**
+ * A process that starts meanwhile, and one that comes after an interrupt, find the previous bundle or the new one, but no part.
+ * The bundle is as old as its begin: code that another command compiles meanwhile is newer.
+ */
 const bundle = async (app: App) => {
+  const begunAt = new Date();
   const file = entryPoint(app);
   const folder = dirname(file);
+  const name = `new-${process.pid}.js`;
   const build = await rolldown({
     cwd: root,
     input: join(root, 'apps', app, 'dist/main.js'),
@@ -50,6 +56,7 @@ const bundle = async (app: App) => {
   });
   await build.write({
     dir: folder,
+    entryFileNames: name,
     format: 'esm',
     codeSplitting: false,
     sourcemap: true,
@@ -61,6 +68,13 @@ const bundle = async (app: App) => {
     comments: false,
   });
   await build.close();
+  const own = join(folder, name);
+  const [code, map] = [own, `${own}.map`].map((path) => readFileSync(path, 'utf8')) as [string, string];
+  writeFileSync(own, code.replace(`sourceMappingURL=${name}`, `sourceMappingURL=${basename(file)}`));
+  writeFileSync(`${own}.map`, JSON.stringify({ ...JSON.parse(map), file: basename(file) }));
+  utimesSync(own, begunAt, begunAt);
+  renameSync(`${own}.map`, `${file}.map`);
+  renameSync(own, file);
 };
 
 const changedMs = (file: string): number => statSync(join(root, file), { throwIfNoEntry: false })?.mtimeMs ?? 0;
