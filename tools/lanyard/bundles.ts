@@ -33,6 +33,22 @@ const ownModules = (folder: string): Plugin => ({
   },
 });
 
+/** The comment with which the modules of packages begin in a bundle. */
+const packageModule = /^\/\/ (\S+\/)?node_modules\//;
+
+/**
+ * The mappings of a source map that ends with each module of our own. For a position that has no mapping, Node takes the one
+ * before it, however far away: the functions of packages would have the names and lines of our files in stack traces.
+ */
+export const ownMappings = (code: string, mappings: string): string => {
+  const lines = mappings.split(';');
+  for (const [n, line] of code.split('\n').entries()) {
+    // The first column of the line, which is in no source.
+    if (packageModule.test(line) && !lines[n]) lines[n] = 'A';
+  }
+  return lines.join(';');
+};
+
 /**
  * A process that starts meanwhile, and one that comes after an interrupt, find the previous bundle or the new one, but no part.
  * The bundle is as old as its begin: code that another command compiles meanwhile is newer.
@@ -71,7 +87,9 @@ const bundle = async (app: App) => {
   const own = join(folder, name);
   const [code, map] = [own, `${own}.map`].map((path) => readFileSync(path, 'utf8')) as [string, string];
   writeFileSync(own, code.replace(`sourceMappingURL=${name}`, `sourceMappingURL=${basename(file)}`));
-  writeFileSync(`${own}.map`, JSON.stringify({ ...JSON.parse(map), file: basename(file) }));
+  const parsed = JSON.parse(map) as { mappings: string };
+  const mappings = ownMappings(code, parsed.mappings);
+  writeFileSync(`${own}.map`, JSON.stringify({ ...parsed, file: basename(file), mappings }));
   utimesSync(own, begunAt, begunAt);
   renameSync(`${own}.map`, `${file}.map`);
   renameSync(own, file);
