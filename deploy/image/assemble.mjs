@@ -82,9 +82,14 @@ const copyBundle = (app, target) => {
 /** @param {string} path */
 const isLicence = (path) => /^(licen[cs]e|notice)\b/i.test(basename(path));
 
-/** What says which package this is, and under which licence. @param {string} folder @param {string} target */
+/** What says which package this is, and under which licence: some packages say it in their README only. @param {string} folder @param {string} target */
 const copyManifest = (folder, target) => {
-  for (const name of readdirSync(folder).filter((name) => name === 'package.json' || isLicence(name)))
+  const names = readdirSync(folder);
+  const licences = names.filter(isLicence);
+  for (const name of [
+    'package.json',
+    ...(licences.length > 0 ? licences : names.filter((each) => /^readme\b/i.test(each))),
+  ])
     cpSync(join(folder, name), join(target, relative(root, folder), name), { recursive: true });
 };
 

@@ -2,7 +2,7 @@
  * Bundles each service with its packages into one file, `apps/<app>/bundle/main.js`. Node loads it faster than 2,600 modules,
  * and it takes less memory (ADR 32).
  */
-import { globSync, readFileSync, renameSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { globSync, mkdirSync, readFileSync, renameSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { type Plugin, rolldown } from 'rolldown';
 import { root, say } from './project.ts';
@@ -49,33 +49,25 @@ export const ownMappings = (code: string, mappings: string): string => {
   return lines.join(';');
 };
 
-/**
- * A process that starts meanwhile, and one that comes after an interrupt, find the previous bundle or the new one, but no part.
- * The bundle is as old as its begin: code that another command compiles meanwhile is newer.
- */
-const bundle = async (app: App) => {
-  const begunAt = new Date();
+const bundleOf = async (app: App) => {
   const file = entryPoint(app);
-  const folder = dirname(file);
-  const name = `new-${process.pid}.js`;
   const build = await rolldown({
     cwd: root,
     input: join(root, 'apps', app, 'dist/main.js'),
     platform: 'node',
     external: [new RegExp(`^${notBundled}(/|$)`)],
-    plugins: [ownModules(folder)],
+    plugins: [ownModules(dirname(file))],
     onLog(_level, { code, id, message }) {
       // Packages look for optional ones when they need them.
       const isOptional = code === 'UNRESOLVED_IMPORT' && id?.includes(packages);
       if (!isOptional) throw new Error(`${app}: ${message}`);
     },
   });
-  await build.write({
-    dir: folder,
-    entryFileNames: name,
+  const { output } = await build.generate({
+    entryFileNames: basename(file),
     format: 'esm',
     codeSplitting: false,
-    sourcemap: true,
+    sourcemap: 'hidden',
     sourcemapExcludeSources: true,
     // Nest and the errors of the API use the names of classes.
     keepNames: true,
@@ -84,15 +76,32 @@ const bundle = async (app: App) => {
     comments: false,
   });
   await build.close();
-  const own = join(folder, name);
-  const [code, map] = [own, `${own}.map`].map((path) => readFileSync(path, 'utf8')) as [string, string];
-  writeFileSync(own, code.replace(`sourceMappingURL=${name}`, `sourceMappingURL=${basename(file)}`));
-  const parsed = JSON.parse(map) as { mappings: string };
-  const mappings = ownMappings(code, parsed.mappings);
-  writeFileSync(`${own}.map`, JSON.stringify({ ...parsed, file: basename(file), mappings }));
-  utimesSync(own, begunAt, begunAt);
-  renameSync(`${own}.map`, `${file}.map`);
-  renameSync(own, file);
+  const [{ code, map }] = output;
+  if (!map) throw new Error(`${app}: no source map`);
+  return {
+    code: `${code}//# sourceMappingURL=${basename(file)}.map\n`,
+    map: JSON.stringify({ ...map, mappings: ownMappings(code, map.mappings) }),
+  };
+};
+
+/**
+ * A process that starts meanwhile, and one that comes after an interrupt, find the previous file or the new one, but no part.
+ * The file is as old as the begin of its bundling: code that another command compiles meanwhile is newer.
+ */
+const replace = (file: string, text: string, begunAt: Date) => {
+  const written = `${file}.${process.pid}`;
+  writeFileSync(written, text);
+  utimesSync(written, begunAt, begunAt);
+  renameSync(written, file);
+};
+
+const bundle = async (app: App) => {
+  const begunAt = new Date();
+  const { code, map } = await bundleOf(app);
+  const file = entryPoint(app);
+  mkdirSync(dirname(file), { recursive: true });
+  replace(`${file}.map`, map, begunAt);
+  replace(file, code, begunAt);
 };
 
 const changedMs = (file: string): number => statSync(join(root, file), { throwIfNoEntry: false })?.mtimeMs ?? 0;
