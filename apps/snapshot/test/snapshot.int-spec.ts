@@ -186,7 +186,7 @@ describe('the snapshot', () => {
             decoded: 21.5,
             content_type: 'text/plain',
             reported_at: '2024-01-01T10:00:00.123456Z',
-            expires_at: '2024-01-01T10:01:00.123000Z',
+            expires_at: '2024-01-01T10:01:00.123456Z',
           },
         },
       ],

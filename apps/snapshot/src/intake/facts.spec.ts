@@ -23,7 +23,7 @@ describe('reported values', () => {
         path: '/3303/0/5700',
         contentType: 'text/plain',
         reportedAt: '2024-01-01T10:00:00.123456Z',
-        expiresAt: '2024-01-01T10:01:00.123Z',
+        expiresAt: '2024-01-01T10:01:00.123456Z',
         epoch: 3,
         sequence: 17,
       },
@@ -32,7 +32,7 @@ describe('reported values', () => {
 
   it('are of the time at which the device measured them', () => {
     expect(reportedValues(value('sent later than it was measured'))).toMatchObject([
-      { reportedAt: '2024-01-01T09:15:00.250000Z', isMeasured: true, expiresAt: '2024-01-01T09:16:00.250Z' },
+      { reportedAt: '2024-01-01T09:15:00.250000Z', isMeasured: true, expiresAt: '2024-01-01T09:16:00.250000Z' },
     ]);
     expect(reportedValues(value('notification for one key'))).toMatchObject([{ isMeasured: false }]);
   });

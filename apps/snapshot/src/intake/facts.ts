@@ -3,12 +3,19 @@ import type { AccountModels, ModelRegistry, ObjectVersions } from '@lanyard/lwm2
 import { expand, isSingleResource } from '../resources/expand.js';
 import { type DesiredValue, desiredStatus, type ReportedValue } from '../resources/values.js';
 
+/** The time so many seconds later, with the decimals of the given one: a Date has only milliseconds. */
+const secondsAfter = (instant: string, seconds: number): string => {
+  const [decimals = ''] = /\.\d+/.exec(instant) ?? [];
+  const whole = new Date(Date.parse(instant) + seconds * 1_000).toISOString().slice(0, -'.000Z'.length);
+  return `${whole}${decimals}Z`;
+};
+
 /** The resource values of one fact: several when a whole object or instance was reported. */
 export const reportedValues = (fact: ResourceValueArrived, models?: AccountModels): ReportedValue[] => {
   const { item, accountId, deviceId, epoch, sequence, observedAt, measuredAt } = fact;
   const reportedAt = measuredAt ?? observedAt;
   const isMeasured = measuredAt !== undefined;
-  const expiresAt = new Date(Date.parse(reportedAt) + item['max-age'] * 1000).toISOString();
+  const expiresAt = secondsAfter(reportedAt, item['max-age']);
   const payload = Buffer.from(item.payload, 'base64');
   return expand(item.path, item.ct, payload, models?.registryOf(accountId, fact.objectVersions)).map((resource) => ({
     accountId,
