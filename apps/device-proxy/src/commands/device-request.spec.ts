@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { readDeviceRequest } from './device-request.js';
+import { readDeviceRequest, readWait } from './device-request.js';
 
 const query = { 'async-id': 'a-1' };
 const body = { method: 'GET', uri: '/3303/0/5700' };
@@ -49,6 +49,12 @@ describe('a device request', () => {
     expect(() => read(query, together(101))).toThrow(
       expect.objectContaining({ status: 400, token: 'BAD_REQUEST', message: 'payload-b64: More than 100 paths.' }),
     );
+  });
+
+  it('waits for the result for 1 to 60 seconds, or not at all', () => {
+    expect([readWait({}), readWait({ wait: '1' }), readWait({ wait: '60' })]).toEqual([undefined, 1, 60]);
+    for (const wait of ['0', '61', '1.5', '', 'soon'])
+      expect(() => readWait({ wait })).toThrow(expect.objectContaining({ status: 400, token: 'BAD_REQUEST' }));
   });
 
   it('takes write attributes from the uri', () => {
