@@ -31,6 +31,10 @@ describe('the query of a history', () => {
     });
   });
 
+  it.each([1, 2_000])('takes %i points', (points) => {
+    expect(readHistoryQuery({ path: '/3303/0/5700', points: String(points) }, now).points).toBe(points);
+  });
+
   it.each<[HistoryParameters, string[]]>([
     [{}, ['path']],
     [{ path: '/3303/0' }, ['path']],
