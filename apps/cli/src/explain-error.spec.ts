@@ -1,3 +1,4 @@
+import { InvalidPathValue } from '@lanyard/client';
 import { describe, expect, it } from '@jest/globals';
 import { exitCodes } from './errors.js';
 import { explainError } from './explain-error.js';
@@ -22,4 +23,9 @@ describe('an error of the system', () => {
     expect(explainError(error)).toEqual({ message: 'out of range', exitCode: usage });
     expect(explainError(new Error('unexpected'))).toEqual({ message: 'unexpected', exitCode: refused });
   });
+});
+
+it('an id that would make the path of a request another one is wrong usage', () => {
+  const error = new InvalidPathValue('GET /v3/device-requests/{asyncId}: asyncId cannot be ""');
+  expect(explainError(error)).toEqual({ message: 'asyncId cannot be "".', exitCode: usage });
 });

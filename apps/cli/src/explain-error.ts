@@ -4,6 +4,7 @@ import {
   CommandPending,
   ConnectionLost,
   InvalidKey,
+  InvalidPathValue,
   NoAnswer,
   NotAllowed,
   NotFound,
@@ -83,6 +84,8 @@ export const explainError = (error: unknown): Explained => {
       advice: `"lanyard commands wait ${error.asyncId}" waits for its result.`,
       exitCode: exitCodes.timeout,
     };
+  if (error instanceof InvalidPathValue)
+    return { message: `${withoutOperation(error.message)}.`, exitCode: exitCodes.usage };
   if (error instanceof NoAnswer) return ofNoAnswer(error);
   if (error instanceof ChannelEnded || error instanceof TailEnded)
     return { message: `${sentence(error.message)}${reasonOf(error)}.`, exitCode: exitCodes.notPermitted };

@@ -81,6 +81,9 @@ export const requestFailed = (operation: string, answer: ErrorAnswer): RequestFa
   return new known(operation, answer);
 };
 
+/** A value for the path of a request is empty, `.` or `..`, which would lead to another operation. Nothing was sent. */
+export class InvalidPathValue extends LanyardError {}
+
 /** There was no response: the address is wrong, the network failed, or time ran out. */
 export class NoAnswer extends LanyardError {}
 

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import {
   Conflict,
+  InvalidPathValue,
   InvalidRequest,
   Lanyard,
   type LanyardEvent,
@@ -114,6 +115,13 @@ describe('requests', () => {
       { method: 'PUT', url: '/v3/devices/a%2Fb', headers: { authorization: 'Bearer ak_1x', 'if-match': '"1"' } },
       { method: 'GET', url: '/v3/devices?state__in=registered%2Cbootstrapped&custom_attributes__site=n' },
     ]);
+  });
+
+  it.each(['', '.', '..'])('are refused before they are sent if a value makes the path another one: %j', async (id) => {
+    const lanyard = await serving(json(200, {}));
+    await expect(lanyard.call('DELETE /v3/devices/{id}', { path: { id } })).rejects.toThrow(InvalidPathValue);
+    await expect(lanyard.commandResult(id)).rejects.toThrow(InvalidPathValue);
+    expect(requests).toEqual([]);
   });
 
   it('send bytes in parts, so that each part that has left renews the time-out of fetch', async () => {

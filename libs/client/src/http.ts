@@ -1,5 +1,5 @@
 import { randomId } from './bytes.js';
-import { NoAnswer, requestFailed } from './errors.js';
+import { InvalidPathValue, NoAnswer, requestFailed } from './errors.js';
 import type { AnyInput, CallOptions } from './operations.js';
 import { retrying } from './retry.js';
 
@@ -30,8 +30,15 @@ const withIdempotencyKey = (input: AnyInput): AnyInput => ({
   header: { ...input.header, [idempotencyKey]: input.header?.[idempotencyKey] ?? randomId() },
 });
 
-const urlOf = (base: string, path: string, { path: values = {}, query = {} }: AnyInput): string => {
-  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(values[name])));
+/** A URL loses segments of dots, and the service ignores a slash at the end: the rest is the path of another operation. */
+const segmentOf = (operation: string, name: string, value: string): string => {
+  if (['', '.', '..'].includes(value)) throw new InvalidPathValue(`${operation}: ${name} cannot be "${value}"`);
+  return encodeURIComponent(value);
+};
+
+const urlOf = (base: string, operation: string, { path: values = {}, query = {} }: AnyInput): string => {
+  const [, path = ''] = operation.split(' ');
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => segmentOf(operation, name, String(values[name])));
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) if (value !== undefined) search.append(name, String(value));
   return `${base}${filled}${search.size > 0 ? `?${search}` : ''}`;
@@ -138,7 +145,8 @@ export class Http {
     input: AnyInput,
     { ends, signal, reading }: Attempt,
   ): Promise<{ response: Response; answer: unknown }> {
-    const [method = '', path = ''] = operation.split(' ');
+    const [method = ''] = operation.split(' ');
+    const url = urlOf(this.options.baseUrl, operation, input);
     const { headers, ...body } = bodyOf(input.body);
     const given = Object.entries(input.header ?? {}).filter(
       (entry): entry is [string, string] => entry[1] !== undefined,
@@ -146,7 +154,7 @@ export class Http {
     let response: Response;
     let answer: unknown;
     try {
-      response = await this.options.fetch(urlOf(this.options.baseUrl, path, input), {
+      response = await this.options.fetch(url, {
         method,
         ...body,
         headers: {
