@@ -118,6 +118,9 @@ const explain = (error: unknown): string => {
   return `cannot reach ${url}: ${error instanceof Error ? error.message : String(error)}`;
 };
 
+// The reader of the output may be gone; the device deregisters all the same.
+process.stdout.on('error', () => undefined);
+
 if (options.help) process.stdout.write(`${usage}\n`);
 else
   await run().catch((error: unknown) => {

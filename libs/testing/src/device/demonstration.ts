@@ -37,6 +37,7 @@ export class Demonstration {
   private readonly demo: Thermometer;
   private timers: NodeJS.Timeout[] = [];
   private id: string | undefined;
+  private isStopped = false;
 
   constructor(private readonly options: DemonstrationOptions) {
     const { name, server, security, lifetimeSeconds, queueMode, say } = options;
@@ -54,20 +55,23 @@ export class Demonstration {
     this.demo.device.onWritten = (path) => this.notify(path, this.demo.text);
   }
 
+  /** Resolves when the device is registered, or when `stop` was called before it was. */
   async start(): Promise<void> {
-    const { lifetimeSeconds, periodSeconds } = this.options;
-    await this.connect();
-    await this.register();
-    this.sayNext();
-    this.timers = [
-      setInterval(() => void this.stayRegistered(), (lifetimeSeconds * 1_000) / 2),
-      setInterval(() => this.changeTemperature(), periodSeconds * 1_000),
-    ];
+    try {
+      await this.begin();
+    } catch (error) {
+      // `stop` closes the device, so what is in flight fails.
+      if (!this.isStopped) throw error;
+    }
   }
 
+  /** Deregisters the device if it is registered, and closes it. */
   async stop(): Promise<void> {
+    this.isStopped = true;
     const { device } = this.demo;
     for (const timer of this.timers) clearInterval(timer);
+    // The server is not there, or has not answered yet: a registration that reached it all the same expires.
+    if (device.registrationId === undefined) return device.close();
     await device
       .deregister()
       .then(
@@ -77,21 +81,33 @@ export class Demonstration {
       .finally(() => device.close());
   }
 
-  /** Tries several times: the server does not know a new key at once. */
+  private async begin(): Promise<void> {
+    const { lifetimeSeconds, periodSeconds } = this.options;
+    await this.connect();
+    // Opened after `stop` has closed it.
+    if (this.isStopped) return this.demo.device.close();
+    await this.register();
+    if (this.isStopped) return;
+    this.sayNext();
+    this.timers = [
+      setInterval(() => void this.stayRegistered(), (lifetimeSeconds * 1_000) / 2),
+      setInterval(() => this.changeTemperature(), periodSeconds * 1_000),
+    ];
+  }
+
+  /** Opens the socket. Over DTLS it tries several times: the server does not know a new key at once. */
   private async connect(): Promise<void> {
     const { say, security } = this.options;
-    if (!security) return;
     const { device } = this.demo;
-    for (let attempt = 1; ; attempt++) {
+    if (!security) return device.open();
+    for (let attempt = 1; !this.isStopped; attempt++)
       try {
         await device.open();
-        break;
+        return say(`connected over DTLS 1.2 (${device.dtls?.cipherSuite})`);
       } catch (error) {
         if (attempt === connectAttempts) throw error;
         await new Promise((resolve) => setTimeout(resolve, attemptMs));
       }
-    }
-    say(`connected over DTLS 1.2 (${device.dtls?.cipherSuite})`);
   }
 
   private async register(): Promise<void> {
@@ -105,12 +121,14 @@ export class Demonstration {
   private async stayRegistered(): Promise<void> {
     await this.demo.device
       .update()
-      .catch(() => {
+      .catch(async () => {
+        if (this.isStopped) return;
         // The server may have lost the connection.
         this.demo.device.dtls?.drop({ resumes: true });
-        return this.register();
+        await this.register();
       })
       .catch((error: unknown) => {
+        if (this.isStopped) return;
         const { lifetimeSeconds, say } = this.options;
         say(`not registered, next attempt in ${lifetimeSeconds / 2} s (${reasonOf(error)})`);
       });
