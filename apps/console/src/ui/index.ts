@@ -1,4 +1,5 @@
 /** The components and functions that pages are made of; README.md explains each. */
+export * from './answer.ts';
 export * from './answered.tsx';
 export * from './change-button.tsx';
 export * from './confirm.tsx';

@@ -1,7 +1,8 @@
 import { Button, Group, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { Turning } from '../api/pages.ts';
-import { type Answer, Answered, isShown } from './answered.tsx';
+import { type Answer, isShown } from './answer.ts';
+import { Answered } from './answered.tsx';
 import { Panel, type PanelProps } from './page.tsx';
 import { type Column, DataTable } from './table.tsx';
 

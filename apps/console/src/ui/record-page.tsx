@@ -1,7 +1,8 @@
 import { useParams } from '@tanstack/react-router';
 import type { ComponentType } from 'react';
 import type { Need } from '../api/permissions.ts';
-import { Answered, type AnsweredProps, isShown } from './answered.tsx';
+import { isShown } from './answer.ts';
+import { Answered, type AnsweredProps } from './answered.tsx';
 import { Page } from './page.tsx';
 import { Permitted } from './permitted.tsx';
 
