@@ -1,5 +1,6 @@
 import { NotFound } from '@lanyard/client/browser';
 import { lanyard } from '../api/lanyard.ts';
+import { inParallel } from './in-parallel.ts';
 import { type Selection, selectionIn } from './selection.ts';
 
 const parallel = 6;
@@ -89,13 +90,10 @@ const changeMembership = async (
 ): Promise<void> => {
   let changed = 0;
   const devices = devicesOf(selectionIn(selection, membership.action, membership.groupId));
-  const worker = async (): Promise<void> => {
-    for await (const { id } of devices) {
-      if (signal.aborted) return;
-      if (await changeMember(membership, id)) onProgress(++changed);
-    }
+  const change = async ({ id }: { id: string }): Promise<void> => {
+    if (await changeMember(membership, id)) onProgress(++changed);
   };
-  await Promise.all(Array.from({ length: parallel }, worker));
+  await inParallel(devices, change, { parallel, signal });
 };
 
 /** How many devices would be changed. */
