@@ -4,19 +4,10 @@ import { useNavigate } from '@tanstack/react-router';
 import { useImages } from '../api/choices.ts';
 import { useSave } from '../api/queries.ts';
 import { FormDialog, GroupSelect, type RecordDialogProps, useFields } from '../ui/index.ts';
+import { isLocalTime, localTime, utcTime } from './local-time.ts';
 
 const concurrencyDefault = 10;
 const concurrencyMax = 1_000;
-const minuteMs = 60_000;
-
-/** The form that an input of date and time needs, in the time zone of the browser; the API uses UTC. */
-const localTime = (time: string | null | undefined): string => {
-  if (!time) return '';
-  const date = new Date(time);
-  return new Date(date.getTime() - date.getTimezoneOffset() * minuteMs).toISOString().slice(0, 16);
-};
-
-const utcTime = (local: string): string | null => (local === '' ? null : new Date(local).toISOString());
 
 /** Creates a draft, whose page then shows how many devices it would select, or changes a campaign. */
 export const CampaignDialog = ({ record: campaign, onClose }: RecordDialogProps<UpdateCampaign>) => {
@@ -59,6 +50,7 @@ export const CampaignDialog = ({ record: campaign, onClose }: RecordDialogProps<
   const missing =
     (images.length === 0 && campaign === undefined && 'Upload a package first.') ||
     ((name === '' || image === null) && 'Enter a name and choose a package.') ||
+    (![values.starts, values.ends].every(isLocalTime) && 'Enter years of four digits.') ||
     ((from === '') !== (to === '') && 'Enter both times of the window, or none.') ||
     undefined;
   return (
