@@ -60,6 +60,20 @@ describe('a pack of several devices', () => {
     expect(read('d02')).toMatchObject([{ path: '/3303/0/5700', value: 22, timeMs: 1_600_000_000_000 }]);
   });
 
+  it('may begin with a record of base values alone, which names no device', () => {
+    const read = (format: number, bytes: Buffer) => decodeSend(format, removePrefix(format, bytes, 'd01'), models);
+    const expected = [{ path: '/3303/0/5700', value: 2, timeMs: 1_600_000_000_000 }];
+    const pack = json([{ bt: 1_600_000_000 }, { n: '/d01/3303/0/5700', v: 2 }]);
+    expect(read(senmlJson, pack)).toMatchObject(expected);
+    const bytes = encodeCborItem([map([-2, '/'], [-3, 1_600_000_000]), map([0, 'd01/3303/0/5700'], [2, 2])]);
+    expect(read(senmlCbor, bytes)).toMatchObject(expected);
+  });
+
+  it('keeps a name that stands in a base name, without a value', () => {
+    const pack = json([{ bn: '/d01/3/0/9' }, { bn: '/d02/', n: '3/0/9' }]);
+    expect([...splitByPrefix(senmlEtchJson, pack).keys()]).toEqual(['d01', 'd02']);
+  });
+
   it('in LwM2M CBOR has the prefix as a key or in front of ids', () => {
     const bytes = encodeCborItem(
       map(

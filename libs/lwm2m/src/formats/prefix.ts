@@ -128,9 +128,15 @@ const baseValue = (value: CborItem): CborItem => {
   return value;
 };
 
+/** Whether a record only sets base values for those that follow: a name that is empty or ends with a slash is no path. */
+const setsBasesOnly = ({ baseName, bases }: Labels, record: Pack[number], name: string): boolean =>
+  (name === '' || name.endsWith('/')) &&
+  [...record.keys()].every((label) => label === baseName || bases.includes(label as Label));
+
 /** Makes the order of the records irrelevant: each gets the base values that apply to it, and its complete name. */
 const splitPack = (format: number, pack: Pack, divide = dividedName): Map<string, Pack> => {
-  const { baseName, name, bases } = labelsOf(format);
+  const labels = labelsOf(format);
+  const { baseName, name, bases } = labels;
   const parts = new Map<string, Pack>();
   const current = new Map<CborItem, CborItem>();
   let base = '';
@@ -140,6 +146,7 @@ const splitPack = (format: number, pack: Pack, divide = dividedName): Map<string
     const own = textOf(record.get(name));
     if (base.length + own.length > nameCharactersMax)
       throw new Malformed('senml', `a name has more than ${nameCharactersMax} characters`);
+    if (setsBasesOnly(labels, record, base + own)) continue;
     const [prefix, path] = divide(base + own);
     const whole = new Map([...current, ...record, [name, path]]);
     whole.delete(baseName);

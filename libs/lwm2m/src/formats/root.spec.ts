@@ -61,6 +61,17 @@ describe('the alternate root', () => {
     ]);
   });
 
+  it.each<[string, object, string]>([
+    ['a base time', { bt: 1_600_000_000 }, '/lwm2m/3303/0/5700'],
+    ['the start of all names', { bn: '/', bt: 1_600_000_000 }, 'lwm2m/3303/0/5700'],
+    ['the root as a base name', { bn: '/lwm2m/', bt: 1_600_000_000 }, '3303/0/5700'],
+  ])('is taken off where the first record only has %s', (_, first, n) => {
+    const pack = json([first, { n, v: 1.5 }]);
+    expect(decodeSend(senmlJson, removeRoot(senmlJson, pack, root), models)).toMatchObject([
+      { path: '/3303/0/5700', value: 1.5, timeMs: 1_600_000_000_000 },
+    ]);
+  });
+
   it('stands before the prefix of a device behind a gateway', () => {
     const pack = json([
       { n: '/lwm2m/d01/3303/0/5700', v: 1 },
