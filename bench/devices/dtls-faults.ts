@@ -11,6 +11,7 @@ const devices = Number(process.env.LANYARD_BENCH_DEVICES || 2_000);
 const updateSeconds = Math.max(10, devices / 100);
 const patienceMs = 300_000 + devices * 100;
 
+const signals = { kill: 'SIGKILL', restart: 'SIGTERM', stop: 'SIGSTOP' } as const;
 const kinds = ['kill', 'restart', 'stop'] as const;
 
 const inject = async ({ system, rounds, say }: Context) => {
@@ -27,12 +28,12 @@ const inject = async ({ system, rounds, say }: Context) => {
       await rehearsal.flows();
       say(`round ${n} of ${rounds}: ${kind} ${proxies[victim]}`);
       rehearsal.balancer.route(() => other);
-      if (kind === 'restart') await system.restart(proxies[victim]);
-      else system.signal(proxies[victim], kind === 'kill' ? 'SIGKILL' : 'SIGSTOP');
+      system.signal(proxies[victim], signals[kind]);
+      // A replica that is back before a device has been heard continues its connection.
       const tookMs = await rehearsal.allAt(other);
       figures[`round_${n}_${kind}_continued_s`] = round(tookMs / 1_000);
-      if (kind === 'kill') await system.restart(proxies[victim]);
       if (kind === 'stop') system.signal(proxies[victim], 'SIGCONT');
+      else await system.restart(proxies[victim]);
       await rehearsal.flows();
       await sleep(2_000);
     }
