@@ -33,7 +33,6 @@ const keptExtensions = new Set([
   '.cjs',
   '.mjs',
   '.json',
-  '.lua',
   '.map',
   '.html',
   '.css',
@@ -50,8 +49,7 @@ const keptExtensions = new Set([
 const keptOfPackages = new Set([...keptExtensions].filter((extension) => extension !== '.map'));
 
 /** The largest of what packages bring for browsers and bundlers, which Node does not load. */
-const forBrowsers =
-  /^node_modules\/(typeorm\/browser|rxjs\/dist\/(bundles|esm|esm5)|swagger-ui-dist\/.*es-bundle.*|@(aws-sdk|smithy)\/[^/]+\/dist-es)$/;
+const forBrowsers = /^node_modules\/(rxjs\/dist\/(bundles|esm|esm5)|swagger-ui-dist\/.*es-bundle.*)$/;
 
 /**
  * Whether a path is copied: a folder, or a file with one of these extensions that is not a declaration of types.
@@ -82,7 +80,10 @@ const copyBundle = (app, target) => {
 /** @param {string} path */
 const isLicence = (path) => /^(licen[cs]e|notice)\b/i.test(basename(path));
 
-/** What says which package this is, and under which licence: some packages say it in their README only. @param {string} folder @param {string} target */
+/**
+ * What says which package this is, and under which licence: some packages say it in their README only.
+ * @param {string} folder @param {string} target
+ */
 const copyManifest = (folder, target) => {
   const names = readdirSync(folder);
   const licences = names.filter(isLicence);
