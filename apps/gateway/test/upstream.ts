@@ -35,6 +35,8 @@ export class Upstream {
     });
     this.server.on('connection', (socket) => {
       this.sockets.add(socket);
+      // After an upgrade no one else listens, and a client may reset the connection.
+      socket.on('error', () => socket.destroy());
       socket.once('close', () => this.sockets.delete(socket));
     });
   }

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { eventually } from '@lanyard/testing';
 import { WebSocketServer, type WebSocket } from 'ws';
@@ -13,6 +14,11 @@ const value = (text: string): string =>
       { ep: 'd', path: '/1/2/3', ct: 'text/plain', payload: Buffer.from(text).toString('base64'), 'max-age': 0 },
     ],
   });
+
+/** Answers a handshake. The client may reset the connection as soon as it has read the answer. */
+const refuse = (socket: Duplex, status: number): void => {
+  socket.on('error', () => undefined).end(`HTTP/1.1 ${status} No\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`);
+};
 
 describe('a channel', () => {
   let server: Server;
@@ -85,17 +91,15 @@ describe('a channel', () => {
   });
 
   it.each([401, 403])('cannot be opened when its handshake is answered with %i', async (status) => {
-    const answer = `HTTP/1.1 ${status} No\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`;
-    server.removeAllListeners('upgrade').on('upgrade', (_, socket) => socket.end(answer));
+    server.removeAllListeners('upgrade').on('upgrade', (_, socket) => refuse(socket, status));
     await expect(lanyard.listen()).rejects.toThrow(ChannelEnded);
   });
 
   it('says why it is not connected', async () => {
-    const answer = 'HTTP/1.1 426 No\r\nconnection: close\r\ncontent-length: 0\r\n\r\n';
     const [upgrade] = server.listeners('upgrade') as ((...given: unknown[]) => void)[];
     server.removeAllListeners('upgrade').once('upgrade', (_, socket) => {
       server.on('upgrade', upgrade as () => void);
-      socket.end(answer);
+      refuse(socket, 426);
     });
     const lost: unknown[] = [];
     const channel = await lanyard.listen({ reconnectMaxMs: 10, onLost: (error) => lost.push(error) });
@@ -215,11 +219,10 @@ describe('a channel', () => {
   });
 
   it('that was never open ends with its signal, too', async () => {
-    const answer = 'HTTP/1.1 426 No\r\nconnection: close\r\ncontent-length: 0\r\n\r\n';
     let handshakes = 0;
     server.removeAllListeners('upgrade').on('upgrade', (_, socket) => {
       handshakes++;
-      socket.end(answer);
+      refuse(socket, 426);
     });
     const stop = new AbortController();
     const reason = new Error('of the application');
