@@ -8,6 +8,7 @@ import { PassThrough } from 'node:stream';
 import { Command } from 'commander';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Cli } from '../cli.js';
+import type { Environment } from '../config.js';
 import { UsageError } from '../errors.js';
 import { Output } from '../output/output.js';
 import { Profiles } from '../settings/profiles.js';
@@ -15,6 +16,7 @@ import { addLogin } from './login.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'lanyard-login-'));
 const keyFile = join(folder, 'key');
+const environment: Partial<Environment> = { folder };
 let url: string;
 
 /** Answers every path below `/console` with a page, as the gateway does. */
@@ -39,7 +41,7 @@ afterAll(() => {
 const run = async (...args: string[]): Promise<{ stdout: string; stderr: string }> => {
   const [stdout, stderr] = [new PassThrough(), new PassThrough()];
   const cli = {
-    environment: { folder },
+    environment,
     signal: new AbortController().signal,
     output: () => new Output(stdout, stderr, { json: false, quiet: false, colour: false }),
   } as unknown as Cli;
@@ -57,6 +59,20 @@ it('an address at which a page answers in place of the service is refused and no
   expect(new Profiles(folder).all()).toEqual([]);
   expect(await logIn(url)).toBe(`Signed in to ${url} as Plant (profile default).\n`);
   expect(new Profiles(folder).all()).toEqual([['default', { url, key: 'ak_1x' }]]);
+});
+
+it('a login takes the key of LANYARD_KEY_FILE, unless an option names a file', async () => {
+  const other = join(folder, 'other');
+  writeFileSync(other, 'ak_1other\n');
+  environment.keyFile = other;
+  try {
+    await run('login', '--url', url);
+    expect(new Profiles(folder).get('default').key).toBe('ak_1other');
+    await logIn(url);
+    expect(new Profiles(folder).get('default').key).toBe('ak_1x');
+  } finally {
+    delete environment.keyFile;
+  }
 });
 
 it('a file with a key is not ignored when a person signs in', async () => {

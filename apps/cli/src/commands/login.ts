@@ -5,9 +5,9 @@ import { UsageError } from '../errors.js';
 import { signInWithDevice } from './device-sign-in.js';
 import type { Output } from '../output/output.js';
 import { onOneLine } from '../output/safe-text.js';
-import { checkedUrl, developmentUrl, isLoopback } from '../settings/connection.js';
+import { checkedUrl, developmentUrl, givenKey, isLoopback } from '../settings/connection.js';
 import { isSessionToken, type Profile, Profiles } from '../settings/profiles.js';
-import { keyFromFile, keyFromInput } from '../settings/secret-input.js';
+import { keyFromInput } from '../settings/secret-input.js';
 
 interface SignedIn {
   key: string;
@@ -15,8 +15,8 @@ interface SignedIn {
   account_name: string;
 }
 
-const withKey = async (url: string, file: string | undefined, signal: AbortSignal): Promise<SignedIn> => {
-  const key = file === undefined ? await keyFromInput(signal) : keyFromFile(file);
+const withKey = async (url: string, given: string | undefined, signal: AbortSignal): Promise<SignedIn> => {
+  const key = given ?? (await keyFromInput(signal));
   const lanyard = new Lanyard({ baseUrl: url, key, retries: 0 });
   const account = await lanyard.call('GET /v3/accounts/{id}', { path: { id: 'me' } }, { signal });
   // Something else may answer: the console, for example, answers every path below its own with its page.
@@ -48,11 +48,9 @@ const logIn = async (cli: Cli, command: Command): Promise<void> => {
   const wanted = options.url ?? cli.environment.url ?? profiles.find(name)?.url ?? developmentUrl;
   const url = checkedUrl(wanted);
   if (url.startsWith('http://') && !isLoopback(url)) out.note(`Warning: the key is sent to ${url} without encryption.`);
-  const {
-    key,
-    account_id: id,
-    account_name: account,
-  } = await (options.oidc ? withProvider(url, out, cli.signal) : withKey(url, options.keyFile, cli.signal));
+  const signIn = (): Promise<SignedIn> =>
+    options.oidc ? withProvider(url, out, cli.signal) : withKey(url, givenKey(options, cli.environment), cli.signal);
+  const { key, account_id: id, account_name: account } = await signIn();
   profiles.save(name, { url, key });
   const shown = { profile: name, url, account_id: id, account_name: account };
   await out.result(shown, () => `Signed in to ${url} as ${onOneLine(account || id)} (profile ${name}).`);

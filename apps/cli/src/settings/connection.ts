@@ -51,10 +51,12 @@ type Given = Pick<Environment, 'url' | 'key' | 'keyFile'>;
 const givenBy = (options: ConnectionOptions, environment: Environment): Given =>
   options.profile === undefined ? environment : { url: undefined, key: undefined, keyFile: undefined };
 
-const givenKey = (options: ConnectionOptions, environment: Given): string | undefined => {
+/** The key of the option or of the environment; undefined without one. */
+export const givenKey = (options: ConnectionOptions, environment: Environment): string | undefined => {
   if (options.keyFile !== undefined) return keyFromFile(options.keyFile);
-  if (environment.key !== undefined) return keyFromText(environment.key, 'LANYARD_KEY');
-  return environment.keyFile === undefined ? undefined : keyFromFile(environment.keyFile);
+  const { key, keyFile } = givenBy(options, environment);
+  if (key !== undefined) return keyFromText(key, 'LANYARD_KEY');
+  return keyFile === undefined ? undefined : keyFromFile(keyFile);
 };
 
 const storedProfile = (options: ConnectionOptions, environment: Environment): Profile | undefined => {
@@ -65,9 +67,8 @@ const storedProfile = (options: ConnectionOptions, environment: Environment): Pr
 
 /** The address and the key: options take precedence over the environment, and the environment over the profile. */
 export const connectionOf = (options: ConnectionOptions, environment: Environment): Profile => {
-  const given = givenBy(options, environment);
-  const key = givenKey(options, given);
-  const givenUrl = options.url ?? given.url;
+  const key = givenKey(options, environment);
+  const givenUrl = options.url ?? givenBy(options, environment).url;
   const url = givenUrl === undefined ? undefined : checkedUrl(givenUrl);
   if (key !== undefined && url !== undefined) return { url, key };
   const stored = storedProfile(options, environment);
