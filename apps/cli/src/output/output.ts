@@ -20,13 +20,30 @@ export interface Column<T> {
 
 export const idColumn: Column<{ id: string }> = { title: 'ID', of: ({ id }) => id, style: () => 'dim' };
 
-/** Rows that are collected before the column widths are chosen; the rest of a longer list keeps these widths. */
-const rowsPerTable = 500;
+/**
+ * Rows that are collected before the column widths are chosen. The rest of a longer list keeps these widths; a cell that is
+ * wider than its column shifts the rest of its own row only.
+ */
+const rowsMeasured = 500;
 
 const noBorders = {
   ...{ top: '', 'top-mid': '', 'top-left': '', 'top-right': '' },
   ...{ bottom: '', 'bottom-mid': '', 'bottom-left': '', 'bottom-right': '' },
   ...{ left: '', 'left-mid': '', mid: '', 'mid-mid': '', right: '', 'right-mid': '', middle: '  ' },
+};
+
+/** Where the columns of a row begin. */
+const mark = '|';
+
+/** The rows of a table, each of which is one line. */
+const linesOf = (rows: readonly string[][]): string[] => {
+  const plain = { head: [], border: [], 'padding-left': 0, 'padding-right': 0 };
+  const table = new Table({ chars: noBorders, style: plain });
+  table.push(...rows);
+  return table
+    .toString()
+    .split('\n')
+    .map((line) => line.trimEnd());
 };
 
 /** Results go to the standard output, everything else to the standard error. */
@@ -88,29 +105,27 @@ export class Output {
   ): Promise<number> {
     if (this.options.json) return this.jsonArray(items);
     let count = 0;
-    let rows: T[] = [];
+    const first: string[][] = [columns.map(({ title }) => this.style('bold', title))];
+    let ruler: string[] | undefined;
     for await (const item of items) {
       count++;
+      const cells = this.options.quiet ? [] : columns.map((column) => this.cell(column, item));
       if (this.options.quiet) await this.line(onOneLine(idOf(item)));
-      else if (rows.push(item) >= rowsPerTable) {
-        await this.line(this.table(rows, columns, count === rows.length));
-        rows = [];
-      }
+      else if (ruler) await this.line(linesOf([ruler, cells]).at(-1) ?? '');
+      else if (first.push(cells) > rowsMeasured) ruler = await this.table(first);
     }
-    if (rows.length > 0) await this.line(this.table(rows, columns, count === rows.length));
+    if (first.length > 1 && !ruler) await this.table(first);
     return count;
   }
 
-  table<T>(items: readonly T[], columns: readonly Column<T>[], withTitles = true): string {
-    const plain = { head: [], border: [], 'padding-left': 0, 'padding-right': 0 };
-    const table = new Table({ chars: noBorders, style: plain });
-    if (withTitles) table.push(columns.map(({ title }) => this.style('bold', title)));
-    for (const item of items) table.push(columns.map((column) => this.cell(column, item)));
-    return table
-      .toString()
-      .split('\n')
-      .map((line) => line.trimEnd())
-      .join('\n');
+  /** Prints rows. Returns a row of cells that are as wide as the columns. */
+  private async table(rows: readonly string[][]): Promise<string[]> {
+    const [first = []] = rows;
+    const lines = linesOf([...rows, first.map(() => mark)]);
+    const marks = lines.pop() ?? '';
+    await this.line(lines.join('\n'));
+    const gaps = marks.split(mark).slice(1);
+    return gaps.map((gap) => mark.repeat(Math.max(1, gap.length + mark.length - noBorders.middle.length)));
   }
 
   private cell<T>({ of, style }: Column<T>, item: T): string {
