@@ -8,7 +8,8 @@ import { summarize } from './summary.js';
 describe('the summary of a run', () => {
   const groupWith = (variables: Record<string, string> = {}) => {
     const tally = new Tally();
-    const group = { settings: readGroup(environmentReader(variables), 'meters'), tally } as Group;
+    const reader = environmentReader({ SIMULATOR_DEVICES: '3', ...variables });
+    const group = { settings: readGroup(reader, 'meters'), tally } as Group;
     return { tally, summed: { group, arrived: 3, registered: 3 } };
   };
 
@@ -20,6 +21,13 @@ describe('the summary of a run', () => {
     expect(isGood).toBe(true);
     expect(text).toContain('meters: 3/3 registered; registered 3\n  registration p50 108 ms, p99 108 ms');
     expect(text).toContain('nothing was lost');
+  });
+
+  it('compares with the number of devices that were asked for', () => {
+    const { summed } = groupWith({ SIMULATOR_DEVICES: '100' });
+    const { text, isGood } = summarize([{ ...summed, arrived: 10, registered: 10 }]);
+    expect(text).toContain('meters: 10/100 registered (90 never started);');
+    expect(isGood).toBe(true);
   });
 
   it.each([

@@ -54,8 +54,11 @@ const linesOf = (summed: Summed): string[] => {
     .filter(([, latency]) => latency.count > 0)
     .map(([what, latency]) => `${what} p50 ${latency.quantile(0.5)} ms, p99 ${latency.quantile(0.99)} ms`);
   const problems = problemsOf(summed);
+  // There were no more credentials, or the run ended before their turn.
+  const absent = settings.devices - summed.arrived;
+  const registered = `${summed.registered}/${settings.devices} registered`;
   return [
-    `${settings.name}: ${summed.registered}/${summed.arrived} registered; ${events.join(', ')}`,
+    `${settings.name}: ${registered}${absent > 0 ? ` (${absent} never started)` : ''}; ${events.join(', ')}`,
     ...(latencies.length > 0 ? [`  ${latencies.join('; ')}`] : []),
     ...problems.map((problem) => `  LOST: ${problem}`),
   ];
