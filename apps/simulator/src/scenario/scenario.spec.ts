@@ -91,6 +91,7 @@ phases:
     ['defaults:\n  sensor: 1\ngroups: {a: {}}', 'fleet.yaml:2: defaults.sensor is not known here'],
     ['groups: {}', 'fleet.yaml:1: groups must name at least one group'],
     ['groups:\n  a: 5', 'fleet.yaml:2: groups.a must be a map of fields'],
+    ['groups: {a, b}', 'fleet.yaml:1: groups.a must be a map of fields'],
     ['groups:\n  2024: 5', 'fleet.yaml:2: groups.2024 must be a map of fields'],
     ['groups: [a]', 'fleet.yaml:1: groups must be a map of fields'],
     ['seeds: 1\ngroups: {a: {}}', 'fleet.yaml:1: seeds is not known here'],

@@ -25,7 +25,9 @@ const readGroups = (top: Section, folder: string): GroupSettings[] => {
   if (!groups || groups.keys().length === 0) throw top.problem('groups', 'must name at least one group');
   const defaults = top.section('defaults');
   const read = groups.keys().map((name) => {
-    const section = groups.section(name) as Section;
+    const section = groups.section(name);
+    // A key that has no value at all, as in `{meters}`.
+    if (!section) throw groups.problem(name, 'must be a map of fields');
     const settings = readGroup(sectionReader(section, defaults), name);
     section.refuseUnknown();
     const { credentialsFile } = settings;

@@ -33,6 +33,7 @@ describe('a file of credentials', () => {
     ['a x509 nowhere.pem nowhere.key', 'line 2: ENOENT'],
     ['a raw-public-key credentials', 'line 2: '],
     ['a x509 credentials credentials', 'has no certificate'],
+    ['ok other 01', 'SIMULATOR_CREDENTIALS_FILE line 2 names ok, as line 1 does'],
   ])('is refused with the line %s', (line, problem) => {
     expect(() => read('ok id 00', line)).toThrow(problem);
   });

@@ -63,6 +63,16 @@ const textOf = (path: string): string => {
   }
 };
 
+/** Two devices with the same endpoint name would take the registration from each other. */
+const refuseRepeatedNames = (lines: readonly { fields: readonly string[]; number: number }[]): void => {
+  const numbers = new Map<string, number>();
+  for (const { fields: [name = ''], number } of lines) {
+    const other = numbers.get(name);
+    if (other !== undefined) throw new ConfigError(setting, `line ${number} names ${name}, as line ${other} does`);
+    numbers.set(name, number);
+  }
+};
+
 /** One device a line, see `forms`. Paths of files are relative to this file. @throws ConfigError */
 export const readCredentials = (path: string): Credential[] => {
   const lines = textOf(path)
@@ -70,8 +80,10 @@ export const readCredentials = (path: string): Credential[] => {
     .map((line, at) => ({ fields: line.trim().split(/\s+/), number: at + 1 }))
     .filter(({ fields }) => fields[0] !== '');
   if (lines.length === 0) throw new ConfigError(setting, `names no device: ${path} has no lines`);
-  return lines.map(({ fields: [name = '', ...fields], number }) => ({
+  const credentials = lines.map(({ fields: [name = '', ...fields], number }) => ({
     name,
     ...proofIn(dirname(path), fields, number),
   }));
+  refuseRepeatedNames(lines);
+  return credentials;
 };
