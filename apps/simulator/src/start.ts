@@ -1,4 +1,3 @@
-import { lookup } from 'node:dns/promises';
 import { systemCoapClock, TimerWheel } from '@lanyard/coap';
 import { systemClock } from '@lanyard/service';
 import { type SimulatorConfig } from './config.js';
@@ -17,6 +16,7 @@ import { HttpServer } from './telemetry/http-server.js';
 import { fleetMetrics } from './telemetry/metrics.js';
 import { summarize } from './telemetry/summary.js';
 import { Terminal } from './telemetry/terminal.js';
+import { addressOf } from './transport/server-address.js';
 import { Transports } from './transport/transports.js';
 
 export interface RunningSimulator {
@@ -49,7 +49,7 @@ export const start = async (config: SimulatorConfig, write = toTerminal): Promis
     timers: new TimerWheel(systemCoapClock),
     random: seededRandom(config.seed),
     executions: new Executions(),
-    resolve: async (host) => (await lookup(host)).address,
+    resolve: addressOf,
     numbered: config.groups.some(({ numberedValues }) => numberedValues) ? new NumberedValues() : undefined,
   };
   const tally = new Tally();
