@@ -70,7 +70,8 @@ const say = (text: string): void => {
 const resolved = async (serverUrl: string): Promise<string> => {
   const { hostname } = new URL(serverUrl.replace(/^coaps?:/, 'http:'));
   if (hostname.startsWith('[')) return serverUrl;
-  return withAddress(serverUrl, (await lookup(hostname, 4)).address);
+  // `localhost` may have an IPv6 address, too: `npm start` listens at the IPv4 one.
+  return withAddress(serverUrl, (await lookup(hostname, { order: 'ipv4first' })).address);
 };
 
 const secured = async () => {

@@ -10,4 +10,5 @@ export const localHostFor = (server: string): string => {
 };
 
 /** The URL of a CoAP server with this literal address in place of its host. */
-export const withAddress = (url: string, address: string): string => url.replace(/(?<=^coaps?:\/\/)[^:/]+/, address);
+export const withAddress = (url: string, address: string): string =>
+  url.replace(/(?<=^coaps?:\/\/)[^:/]+/, isIPv6(address) ? `[${address}]` : address);
