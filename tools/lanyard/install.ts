@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFileSync, existsSync, globSync, mkdirSync, readdirSync, statSync } from 'node:fs';
+import { constants } from 'node:os';
 import { dirname, join } from 'node:path';
 import { writeClientTypes } from '../docs/client-types.ts';
 import { bundleServices } from './bundles.ts';
@@ -66,6 +67,6 @@ export const runBuilt = async (project: string, file: string, defaults: readonly
   // Ctrl-C reaches both processes: devices deregister, and this process waits for them.
   process.on('SIGINT', () => undefined);
   process.on('SIGTERM', () => child.kill('SIGTERM'));
-  const [code] = (await once(child, 'exit')) as [number | null];
-  return code ?? 0;
+  const [code, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null];
+  return code ?? 128 + constants.signals[signal ?? 'SIGKILL'];
 };
