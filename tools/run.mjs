@@ -24,11 +24,13 @@ const fail = (problem) => {
 
 const pinnedPackage = `node_modules/node-${process.platform}-${process.arch}`;
 
+const pinnedBinary = join(root, pinnedPackage, 'bin/node');
+
 const pinnedNode = () => {
-  const folder = join(root, pinnedPackage);
-  if (!existsSync(join(folder, 'package.json'))) return undefined;
-  const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-  return { version, binary: join(folder, 'bin/node') };
+  const manifest = join(root, pinnedPackage, 'package.json');
+  if (!existsSync(manifest) || !existsSync(pinnedBinary)) return undefined;
+  const { version } = JSON.parse(readFileSync(manifest, 'utf8'));
+  return { version, binary: pinnedBinary };
 };
 
 /**
@@ -45,7 +47,9 @@ const lockedIn = (path) => {
  * Packages in the folder of a workspace are not checked, because a work tree may link node_modules of the root only.
  * @param {string} name
  */
-const isThere = (name) => !name.startsWith('node_modules/') || existsSync(join(root, name, 'package.json'));
+const isThere = (name) =>
+  !name.startsWith('node_modules/') ||
+  (existsSync(join(root, name, 'package.json')) && (name !== pinnedPackage || existsSync(pinnedBinary)));
 
 const wantedPackages = () => lockedIn(join(root, 'package-lock.json'));
 

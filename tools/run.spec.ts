@@ -95,6 +95,18 @@ describe('a command in a new clone', () => {
     expect(installations()).toBe(2);
   });
 
+  it('installs again what has the pinned Node without its program', async () => {
+    const pinned = `node_modules/node-${process.platform}-${process.arch}`;
+    const packages = { ...lock.packages, [pinned]: { version: '24.0.0', optional: true } };
+    write('package-lock.json', JSON.stringify({ packages }));
+    write('go', '');
+    await start().ended();
+    mkdirSync(join(folder, pinned), { recursive: true });
+    write(`${pinned}/package.json`, JSON.stringify({ version: '24.0.0' }));
+    expect(await start().ended()).toMatchObject({ code: 0, out: 'runs\n' });
+    expect(installations()).toBe(2);
+  });
+
   it('says what to do without a Node that runs it', async () => {
     write('go', '');
     const withoutTypes = '--no-experimental-strip-types';
