@@ -261,6 +261,20 @@ describe('since it was selected', () => {
     for (const waiting of [resumed, before]) await system.tellLifecycle(waiting, 'deleted');
     await system.eventually(id, 'done');
   });
+
+  it('a device that its page calls suspended does not fail if it was resumed before the page is read', async () => {
+    const [resumed, again, still] = [newId(), newId(), newId()];
+    for (const deviceId of [resumed, again, still]) await system.takeLifecycle(deviceId, 'suspended', 7);
+    const { id, selectionId } = await selecting();
+    for (const deviceId of [resumed, again]) await system.takeLifecycle(deviceId, 'resumed', 8);
+    await system.takeLifecycle(again, 'suspended', 9);
+    const blocked = (deviceId: string) => ({ ...away(deviceId), lifecycleStatus: 'blocked' as const });
+    await system.takePage(selectionId, { devices: [resumed, again, still].map(blocked) });
+    const states = Object.fromEntries((await system.devicesOf(id)).map((d) => [d['device_id'], d['state']]));
+    expect(states).toEqual({ [resumed]: 'waiting', [again]: 'failed', [still]: 'failed' });
+    await system.tellLifecycle(resumed, 'deleted');
+    await system.eventually(id, 'done');
+  });
 });
 
 it('a device counts as finished once: not when the transaction that finishes it fails', async () => {

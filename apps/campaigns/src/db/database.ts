@@ -4,6 +4,7 @@ import { DevicesByGateway1796364000000 } from './migrations/1796364000000-device
 import { HostGateways1796356800000 } from './migrations/1796356800000-host-gateways.js';
 import { Initial1796169600000 } from './migrations/1796169600000-initial.js';
 import { PausedDue1796349600000 } from './migrations/1796349600000-paused-due.js';
+import { ResumedDevices1796374800000 } from './migrations/1796374800000-resumed-devices.js';
 import { Retention1796353200000 } from './migrations/1796353200000-retention.js';
 import { SelectionAskedAt1796360400000 } from './migrations/1796360400000-selection-asked-at.js';
 import { Software1796346000000 } from './migrations/1796346000000-software.js';
@@ -28,5 +29,6 @@ export const databaseOf = (config: DatabaseConfig): DatabaseOptions =>
       DevicesByGateway1796364000000,
       DeletedDevices1796367600000,
       SuspendedDevices1796371200000,
+      ResumedDevices1796374800000,
     ],
   });

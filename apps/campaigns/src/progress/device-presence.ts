@@ -68,8 +68,9 @@ const withoutCampaignSql = `
   stored AS (${storeRevisions('facts r WHERE r."deviceId" NOT IN (SELECT a."deviceId" FROM affected a)')})
   SELECT "deviceId" AS device_id FROM affected`;
 
-// A page that was selected before the change may be read after it. The campaign then leaves deleted devices out, and suspended
-// ones fail. The fact of a suspension that is over may come again: its revision is not newer than the stored one.
+// A page that was selected before the change may be read after it. The campaign then leaves deleted devices out, suspended ones
+// fail, and resumed ones do not. The fact of a suspension that is over may come again: its revision is not newer than the stored
+// one.
 const noteSql = `
   WITH noted AS (
     SELECT r."accountId" AS account_id, array_agg(r."deviceId") FILTER (WHERE r.change = 'deleted') AS deleted,
@@ -83,7 +84,9 @@ const noteSql = `
     WHERE ${isSelecting} ORDER BY c.id FOR NO KEY UPDATE OF c)
   UPDATE campaigns.update_campaigns c SET deleted_devices = c.deleted_devices || held.deleted,
     suspended_devices = ARRAY(
-      SELECT unnest(c.suspended_devices || held.suspended) EXCEPT SELECT unnest(held.resumed))
+      SELECT unnest(c.suspended_devices || held.suspended) EXCEPT SELECT unnest(held.resumed)),
+    resumed_devices = ARRAY(
+      SELECT unnest(c.resumed_devices || held.resumed) EXCEPT SELECT unnest(held.suspended))
   FROM held WHERE c.id = held.id`;
 
 const whyFailed: Partial<Record<DeviceLifecycleChanged['change'], string>> = {

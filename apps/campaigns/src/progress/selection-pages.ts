@@ -26,11 +26,13 @@ interface SelectingCampaign {
   deleted_devices: string[];
   /** Ids of devices that were suspended since the selection began, and were not resumed. */
   suspended_devices: string[];
+  /** Ids of devices that were resumed since the selection began, and were not suspended again. */
+  resumed_devices: string[];
 }
 
 const campaignSql = `
   SELECT id, account_id, group_id, filter, state, version, object, selection_page, dry_run, deleted_devices,
-    suspended_devices
+    suspended_devices, resumed_devices
   FROM campaigns.update_campaigns WHERE selection_id = $1 AND ${isSelecting} FOR UPDATE`;
 
 const addSql = `
@@ -49,10 +51,22 @@ const presenceSql = `
 
 const tooMany = `more than ${campaignDevicesMax} devices`;
 
+/** The devices of a page, without those that were deleted since the selection began, and as they were suspended or resumed. */
+const asTheyAre = (devices: readonly SelectedDevice[], campaign: SelectingCampaign): SelectedDevice[] => {
+  const deleted = new Set(campaign.deleted_devices);
+  const statuses = new Map<string, SelectedDevice['lifecycleStatus']>([
+    ...campaign.resumed_devices.map((id) => [id, 'enabled'] as const),
+    ...campaign.suspended_devices.map((id) => [id, 'blocked'] as const),
+  ]);
+  return devices
+    .filter(({ deviceId }) => !deleted.has(deviceId))
+    .map((one) => ({ ...one, lifecycleStatus: statuses.get(one.deviceId) ?? one.lifecycleStatus }));
+};
+
 /**
  * Accepts the pages of selections: devices of campaigns, or the counts of dry runs. Pages may be repeated. A campaign that stops
  * accepts no more pages. A device that was deleted since it was selected is left out, and one that was suspended fails: no fact
- * would end its wait.
+ * would end its wait. One that was resumed since then does not fail.
  */
 @Injectable()
 export class SelectionPages {
@@ -69,11 +83,7 @@ export class SelectionPages {
       const [campaign] = (await manager.query(campaignSql, [page.selectionId])) as SelectingCampaign[];
       if (campaign?.selection_page !== page.page) return;
       if (page.refusal) return this.refuse(manager, campaign, page.refusal.message);
-      const deleted = new Set(campaign.deleted_devices);
-      const suspended = new Set(campaign.suspended_devices);
-      const devices = page.devices
-        .filter(({ deviceId }) => !deleted.has(deviceId))
-        .map((one): SelectedDevice => (suspended.has(one.deviceId) ? { ...one, lifecycleStatus: 'blocked' } : one));
+      const devices = asTheyAre(page.devices, campaign);
       await manager.query(presenceSql, [page.accountId, JSON.stringify(devices)]);
       if (!(await this.store(manager, campaign, { ...page, devices }))) return this.refuse(manager, campaign, tooMany);
       await this.continueSelection(manager, campaign, page);
@@ -97,7 +107,8 @@ export class SelectionPages {
     await manager.query(
       `UPDATE campaigns.update_campaigns SET selection_page = $2, selection_complete = $3, selection_asked_at = $4,
          tick_at = least(tick_at, $4), deleted_devices = CASE WHEN $3 THEN '{}' ELSE deleted_devices END,
-         suspended_devices = CASE WHEN $3 THEN '{}' ELSE suspended_devices END
+         suspended_devices = CASE WHEN $3 THEN '{}' ELSE suspended_devices END,
+         resumed_devices = CASE WHEN $3 THEN '{}' ELSE resumed_devices END
        WHERE id = $1`,
       [campaign.id, page + 1, !hasMore, new Date(this.clock.now())],
     );

@@ -30,6 +30,7 @@ export class Selections {
       selection_complete: false,
       selection_asked_at: new Date(nowMs),
       suspended_devices: [],
+      resumed_devices: [],
     };
   }
 
