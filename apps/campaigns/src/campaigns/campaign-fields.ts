@@ -1,4 +1,4 @@
-import { recordChange } from '@lanyard/service';
+import { readDate, recordChange } from '@lanyard/service';
 import { z } from 'zod';
 import { notBlank } from '../images/image-fields.js';
 import { campaignDaysMax, concurrencyMax } from '../limits.js';
@@ -133,19 +133,27 @@ export type CampaignChanges = z.infer<typeof CampaignChanges>;
 
 const dayMs = 86_400_000;
 
+/** RFC 3339 has no later year, so clients could not send a record with a later end back. */
+const lastMs = Date.parse('9999-12-31T23:59:59.999Z');
+
 /** When a campaign ends that starts at `startsMs`: at `endsAt`, but at most `campaignDaysMax` days after its start. */
 export const endOf = (startsMs: number, endsAt: string | null): Date =>
-  new Date(Math.min(startsMs + campaignDaysMax * dayMs, endsAt === null ? Infinity : Date.parse(endsAt)));
+  new Date(Math.min(startsMs + campaignDaysMax * dayMs, lastMs, endsAt === null ? Infinity : Date.parse(endsAt)));
+
+/** To the microsecond, as times are compared. PostgreSQL would round a longer fraction, at the end of 9999 to the year 10000. */
+const storedTime = (time: string | null): string | null => time && (readDate(time) ?? time);
 
 /** A description of null is the empty one, as in other records. */
 export const columnsOfFields = ({
   description,
   when,
+  ends_at: endsAt,
   window,
   ...others
 }: Partial<Omit<NewCampaign, 'firmware_image_id'>>): Record<string, unknown> => ({
   ...others,
   ...(description !== undefined && { description: description ?? '' }),
-  ...(when !== undefined && { starts_at: when }),
+  ...(when !== undefined && { starts_at: storedTime(when) }),
+  ...(endsAt !== undefined && { ends_at: storedTime(endsAt) }),
   ...(window !== undefined && { window_from: window?.from ?? null, window_to: window?.to ?? null }),
 });
