@@ -155,6 +155,21 @@ describe('packages in an S3-compatible store', () => {
     store.close();
   });
 
+  it.each([
+    ['fewer', 9],
+    ['more', 11],
+  ])('a range of which the store sends %s bytes ends with an error', async (which, size) => {
+    const store = createServer((_, response) => {
+      response.writeHead(206, { 'content-length': size }).end(randomBytes(size));
+    });
+    await new Promise<void>((listening) => store.listen(0, '127.0.0.1', listening));
+    const other = open('packages', { endpoint: `http://127.0.0.1:${(store.address() as AddressInfo).port}` });
+    const body = await other.read(newId(), { start: 0, end: 9 });
+    await expect(buffer(body)).rejects.toThrow(`the store has sent ${which} than 10 bytes`);
+    other.onApplicationShutdown();
+    store.close();
+  });
+
   it('refuses to start with a bucket that is not there or with an unknown key, and says which setting', async () => {
     const other = open('other');
     const unknown = open('packages', { accessKeyId: 'unknown' });

@@ -123,7 +123,7 @@ export class S3Packages extends PackageStore implements OnModuleInit, OnApplicat
   async read(id: string, { start, end }: ByteRange): Promise<Readable> {
     try {
       const object = { Bucket: this.bucket, Key: this.keyOf(id), Range: `bytes=${start}-${end}` };
-      return this.asWanted((await this.reader.send(new GetObjectCommand(object))).Body as Readable);
+      return this.asWanted((await this.reader.send(new GetObjectCommand(object))).Body as Readable, end - start + 1);
     } catch (error) {
       throw new StorageUnavailable(error);
     }
@@ -146,25 +146,32 @@ export class S3Packages extends PackageStore implements OnModuleInit, OnApplicat
   }
 
   /** Reads the body only as far as its reader takes it. */
-  private asWanted(body: Readable): Readable {
-    const bytes = Readable.from(this.chunksOf(body), { objectMode: false });
+  private asWanted(body: Readable, length: number): Readable {
+    const bytes = Readable.from(this.chunksOf(body, length), { objectMode: false });
     // A generator that was not started does not end the body.
     return bytes.once('close', () => body.destroy());
   }
 
-  /** Throws when the store sends nothing for too long while bytes are wanted. */
-  private async *chunksOf(body: Readable): AsyncGenerator<Buffer> {
+  /**
+   * Throws when the store sends nothing for too long while bytes are wanted, and when it sends more or fewer than `length`: the
+   * reader has announced them, and its client would wait for those that are missing.
+   */
+  private async *chunksOf(body: Readable, length: number): AsyncGenerator<Buffer> {
     const silent = (): void => void body.destroy(new Error(`the store has sent nothing for ${silenceMs} ms`));
     let timer = this.clock.after(silenceMs, silent);
+    let missing = length;
     try {
-      for await (const chunk of body) {
+      for await (const chunk of body as AsyncIterable<Buffer>) {
         timer.cancel();
-        yield chunk as Buffer;
+        missing -= chunk.length;
+        if (missing < 0) break;
+        yield chunk;
         timer = this.clock.after(silenceMs, silent);
       }
     } finally {
       timer.cancel();
     }
+    if (missing !== 0) throw new Error(`the store has sent ${missing < 0 ? 'more' : 'fewer'} than ${length} bytes`);
   }
 
   /** The parts of uploads whose replica died cost storage, although they are no object. */
