@@ -103,6 +103,11 @@ export type UpdateEvent =
   | { kind: 'registered' }
   | { kind: 'ended'; state: 'failed' | 'stopped'; code: EndCode; reason: string };
 
+const failed = (reason: string): UpdateEvent => ({ kind: 'ended', state: 'failed', code: 'SYS_111', reason });
+
+/** Ends of updates whose device can no longer be updated, by what has happened to the device. */
+export const deviceEnds = { suspended: failed('the device is suspended'), deleted: failed('the device was deleted') };
+
 export type WantedCommand = { expiryMs: number } & (
   | { kind: 'read'; path: string }
   /** Without an instance the device chooses its number. */

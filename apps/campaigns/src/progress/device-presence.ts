@@ -2,6 +2,7 @@ import type { DeviceLifecycleChanged, DeviceSessionChanged } from '@lanyard/cont
 import { type Clock, CLOCK, sharedWrite } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
+import { deviceEnds, type UpdateEvent } from '../machine/device-update.js';
 import { isSelecting } from './campaign-row.js';
 import { DeviceUpdates } from './device-updates.js';
 import { lockedInOrder, selectUpdates, type UpdateRow } from './update-row.js';
@@ -89,13 +90,10 @@ const noteSql = `
       SELECT unnest(c.resumed_devices || held.resumed) EXCEPT SELECT unnest(held.suspended))
   FROM held WHERE c.id = held.id`;
 
-const whyFailed: Partial<Record<DeviceLifecycleChanged['change'], string>> = {
-  suspended: 'the device is suspended',
-  deleted: 'the device was deleted',
-};
+const endsByChange: Partial<Record<DeviceLifecycleChanged['change'], UpdateEvent>> = deviceEnds;
 
 /** Other changes do not affect updates. */
-const decidesUpdates: ReadonlySet<string> = new Set([...Object.keys(whyFailed), 'resumed']);
+const decidesUpdates: ReadonlySet<string> = new Set([...Object.keys(deviceEnds), 'resumed']);
 
 /** A device that the operator resumes stays suspended while the system suspends it, and the other way round. */
 const asItIs = (fact: DeviceLifecycleChanged): DeviceLifecycleChanged =>
@@ -183,16 +181,8 @@ export class DevicePresence {
         facts.map(({ deviceId }) => deviceId),
       );
       const news = new Set(await this.newRevisions(manager, facts));
-      const reasons = new Map(
-        facts.flatMap(({ deviceId, change }): [string, string][] => {
-          const reason = news.has(deviceId) ? whyFailed[change] : undefined;
-          return reason === undefined ? [] : [[deviceId, reason]];
-        }),
-      );
-      await this.updates.apply(manager, rows, ({ device_id: id }) => {
-        const reason = reasons.get(id);
-        return reason === undefined ? undefined : { kind: 'ended', state: 'failed', code: 'SYS_111', reason };
-      });
+      const ends = new Map(facts.map(({ deviceId, change }) => [deviceId, endsByChange[change]]));
+      await this.updates.apply(manager, rows, ({ device_id: id }) => (news.has(id) ? ends.get(id) : undefined));
       if (deleted.length > 0) await manager.query(forgetSql, [deleted]);
     });
   }

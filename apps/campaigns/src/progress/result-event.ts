@@ -7,7 +7,7 @@ import {
   standardModels,
   UnsupportedFormat,
 } from '@lanyard/lwm2m';
-import type { Report, SoftwareInstance, UpdateEvent } from '../machine/device-update.js';
+import { deviceEnds, type Report, type SoftwareInstance, type UpdateEvent } from '../machine/device-update.js';
 import { versionPath } from '../machine/firmware.js';
 
 const models = standardModels();
@@ -22,10 +22,10 @@ const unanswered = new Set([
   'QUEUE_IS_FULL',
 ]);
 
-/** Errors after which the device can no longer be updated, with the reason. */
-const finalErrors: Record<string, string> = {
-  DEVICE_BLOCKED: 'the device is suspended',
-  DEVICE_REMOVED_REGISTRATION: 'the device was deleted',
+/** Errors after which the device can no longer be updated. */
+const finalErrors: Record<string, UpdateEvent> = {
+  DEVICE_BLOCKED: deviceEnds.suspended,
+  DEVICE_REMOVED_REGISTRATION: deviceEnds.deleted,
 };
 
 /** undefined: the payload cannot be parsed, which counts as no report. */
@@ -110,7 +110,5 @@ export const eventOfResult = (result: DeviceCommandFinished): UpdateEvent => {
   const { outcome, item } = result;
   if (outcome === 'succeeded') return { kind: 'answered', report: reportOf(result) };
   const error = item.error ?? 'UNKNOWN';
-  const reason = finalErrors[error];
-  if (reason !== undefined) return { kind: 'ended', state: 'failed', code: 'SYS_111', reason };
-  return unanswered.has(error) ? { kind: 'unanswered' } : { kind: 'refused', error };
+  return finalErrors[error] ?? (unanswered.has(error) ? { kind: 'unanswered' } : { kind: 'refused', error });
 };

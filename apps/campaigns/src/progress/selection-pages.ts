@@ -5,6 +5,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { emptyForecast, type Forecast } from '../campaigns/campaign-record.js';
 import { campaignDevicesMax } from '../limits.js';
+import { deviceEnds } from '../machine/device-update.js';
 import { Selections } from '../selection/selections.js';
 import { isSelecting } from './campaign-row.js';
 import { DeviceUpdates } from './device-updates.js';
@@ -153,11 +154,7 @@ export class SelectionPages {
       rows.map((row) => addedEntry(row, nowMs)),
     );
     const blocked = new Set(devices.flatMap((one) => (one.lifecycleStatus === 'blocked' ? [one.deviceId] : [])));
-    await this.updates.apply(manager, rows, (row) =>
-      blocked.has(row.device_id)
-        ? { kind: 'ended', state: 'failed', code: 'SYS_111', reason: 'the device is suspended' }
-        : undefined,
-    );
+    await this.updates.apply(manager, rows, (row) => (blocked.has(row.device_id) ? deviceEnds.suspended : undefined));
     return true;
   }
 
