@@ -5,7 +5,10 @@ import {
   type Handler,
   idlePollsMax,
   type Machine,
+  type Offer,
+  offerAt,
   onOffer,
+  resetHandler,
   undeliverable,
   unreachable,
   unreadable,
@@ -36,20 +39,7 @@ const deferred = 11;
 
 const isFailure = (result: number): boolean => result > success && result !== deferred;
 
-const offer = (update: DeviceUpdate, goal: Goal, context: AdvanceContext): Advance => {
-  const { packageSource } = update;
-  if (packageSource === null) {
-    const command = { kind: 'push', path: paths.package, expiryMs: goal.downloadTimeoutMs } as const;
-    return nextStep({ ...update, delivery: 'push' }, 'offer', command, context);
-  }
-  const { packageUri: path } = paths;
-  return nextStep(
-    { ...update, delivery: 'pull' },
-    'offer',
-    { kind: 'write-uri', path, baseUrl: packageSource, expiryMs: answerExpiryMs },
-    context,
-  );
-};
+const offer: Offer = (update, goal, context) => offerAt(paths, update, goal, context);
 
 const execute = (update: DeviceUpdate, context: AdvanceContext): Advance =>
   nextStep(
@@ -80,12 +70,6 @@ const onObject: Handler = (update, event, goal, context) => {
   if (report.state === states.idle) return offer(ready, goal, context);
   const path = delivery === 'pull' ? paths.packageUri : paths.package;
   return nextStep(ready, 'reset', { kind: 'reset', path, delivery, expiryMs: answerExpiryMs }, context);
-};
-
-const onReset: Handler = (update, event, goal, context) => {
-  if (event.kind === 'unanswered') return unreachable(update, goal, context);
-  if (event.kind === 'refused') return failAttempt(update, { reason: `reset refused: ${event.error}` }, goal, context);
-  return offer(update, goal, context);
 };
 
 /**
@@ -150,7 +134,7 @@ export const firmwareMachine: Machine = {
   handlers: {
     'read-version': onVersion,
     'read-object': onObject,
-    reset: onReset,
+    reset: resetHandler('reset', offer),
     offer: onOffer,
     download: onDownload,
     execute: onExecute,

@@ -1,5 +1,5 @@
 import type { Advance, AdvanceContext, DeviceUpdate, Goal, Step, UpdateEvent } from './device-update.js';
-import { failAttempt, pollLater } from './outcomes.js';
+import { answerExpiryMs, failAttempt, nextStep, pollLater } from './outcomes.js';
 
 export type Handler = (update: DeviceUpdate, event: UpdateEvent, goal: Goal, context: AdvanceContext) => Advance;
 
@@ -64,6 +64,34 @@ export const unreadable: Handler = (update, event, goal, context) => {
 
 export const undeliverable = (update: DeviceUpdate, goal: Goal, context: AdvanceContext): Advance =>
   failAttempt(update, { reason: 'no delivery that the device supports', isPermanent: true }, goal, context);
+
+export type Offer = (update: DeviceUpdate, goal: Goal, context: AdvanceContext) => Advance;
+
+/** Pushes the package, or writes its URI. */
+export const offerAt = (
+  paths: { package: string; packageUri: string },
+  update: DeviceUpdate,
+  goal: Goal,
+  context: AdvanceContext,
+): Advance => {
+  const { packageSource } = update;
+  if (packageSource === null) {
+    const push = { kind: 'push', path: paths.package, expiryMs: goal.downloadTimeoutMs } as const;
+    return nextStep({ ...update, delivery: 'push' }, 'offer', push, context);
+  }
+  const write = { path: paths.packageUri, baseUrl: packageSource, expiryMs: answerExpiryMs };
+  return nextStep({ ...update, delivery: 'pull' }, 'offer', { kind: 'write-uri', ...write }, context);
+};
+
+/** A step that removes what an earlier update left: the offer follows. */
+export const resetHandler =
+  (name: string, offer: Offer): Handler =>
+  (update, event, goal, context) => {
+    if (event.kind === 'unanswered') return unreachable(update, goal, context);
+    if (event.kind === 'refused')
+      return failAttempt(update, { reason: `${name} refused: ${event.error}` }, goal, context);
+    return offer(update, goal, context);
+  };
 
 /** The device-proxy ends a push that takes too long: the device has taken blocks, so this is neither a refusal nor silence. */
 const refusalOf = (error: string): string =>

@@ -5,8 +5,11 @@ import {
   type Handler,
   idlePollsMax,
   type Machine,
+  type Offer,
+  offerAt,
   onOffer,
   permanentRefusals,
+  resetHandler,
   undeliverable,
   unreachable,
   unreadable,
@@ -55,20 +58,9 @@ const create = (update: DeviceUpdate, instance: number | null, context: AdvanceC
   return nextStep({ ...update, instance }, 'create', command, context);
 };
 
-const offer = (update: DeviceUpdate, goal: Goal, context: AdvanceContext): Advance => {
-  const { packageSource } = update;
-  if (packageSource === null) {
-    const path = pathOf(update, resources.package);
-    const command = { kind: 'push', path, expiryMs: goal.downloadTimeoutMs } as const;
-    return nextStep({ ...update, delivery: 'push' }, 'offer', command, context);
-  }
-  const path = pathOf(update, resources.packageUri);
-  return nextStep(
-    { ...update, delivery: 'pull' },
-    'offer',
-    { kind: 'write-uri', path, baseUrl: packageSource, expiryMs: answerExpiryMs },
-    context,
-  );
+const offer: Offer = (update, goal, context) => {
+  const paths = { package: pathOf(update, resources.package), packageUri: pathOf(update, resources.packageUri) };
+  return offerAt(paths, update, goal, context);
 };
 
 const execute = (
@@ -191,13 +183,6 @@ const onCreate: Handler = (update, event, goal, context) => {
   return failAttempt(update, { reason, isPermanent: permanentRefusals.has(error) }, goal, context);
 };
 
-const onReset: Handler = (update, event, goal, context) => {
-  if (event.kind === 'unanswered') return unreachable(update, goal, context);
-  if (event.kind === 'refused')
-    return failAttempt(update, { reason: `uninstall refused: ${event.error}` }, goal, context);
-  return offer(update, goal, context);
-};
-
 const reportedBy = (update: DeviceUpdate, event: Parameters<Handler>[1]): SoftwareInstance | undefined =>
   event.kind === 'answered' ? event.report.software?.find(({ instance }) => instance === update.instance) : undefined;
 
@@ -263,7 +248,7 @@ export const softwareMachine: Machine = {
   handlers: {
     'read-object': onObject,
     create: onCreate,
-    reset: onReset,
+    reset: resetHandler('uninstall', offer),
     offer: onOffer,
     download: onDownload,
     execute: onExecute,
