@@ -80,12 +80,14 @@ export const socketBytesPerSecondMin = 64 * 1024;
 export const socketStallMaxMs = minute;
 
 /**
- * Batches on their way to a socket whose arrival is not proven yet, events in them, and bytes after which no further batch is
- * sent. A client that reads `socketBytesPerSecondMin` has so many bytes, and another megabyte, within `socketStallMaxMs`.
+ * Batches on their way to a socket whose arrival is not proven yet, events in them, bytes after which no further batch is sent,
+ * and the size of a message. A client that reads `socketBytesPerSecondMin` has so many bytes, and the message that exceeds them,
+ * within `socketStallMaxMs`. A larger message would be cut off again and again.
  */
 export const socketWindowBatches = 64;
 export const socketWindowEvents = 80_000;
 export const socketWindowBytes = 2 * 1024 * 1024;
+export const socketMessageBytesMax = 1_000_000;
 
 /**
  * Batches that are read together for a socket have at most this many bytes in all. They are sent within this time after Redis was
@@ -93,7 +95,6 @@ export const socketWindowBytes = 2 * 1024 * 1024;
  * alternate, each batch has few events, and one round trip to Redis for each would be slower than the events arrive.
  */
 export const socketReadAhead = { bytesMax: 64 * 1024, ageMaxMs: 4_000 } as const;
-export const socketBufferBytesMax = 4 * 1024 * 1024;
 
 /** Clients only echo pings. */
 export const socketPayloadBytesMax = 1_024;

@@ -4,7 +4,13 @@ import type { Category } from '@lanyard/contracts';
 import { eventually } from '@lanyard/testing';
 import type { WebSocket } from 'ws';
 import { BodyBuffers } from '../src/delivery/body-buffers.js';
-import { bodyBytesMax, pingTimeoutMs, socketBytesPerSecondMin, socketWindowBytes } from '../src/limits.js';
+import {
+  bodyBytesMax,
+  pingTimeoutMs,
+  socketBytesPerSecondMin,
+  socketMessageBytesMax,
+  socketWindowBytes,
+} from '../src/limits.js';
 import { BodyBudget } from '../src/queue/body-budget.js';
 import type { Attached, ChannelQueue, Hold } from '../src/queue/channel-queue.js';
 import { type SessionListener, type SessionParts, WebSocketSession } from '../src/connections/websocket-session.js';
@@ -17,11 +23,14 @@ class SlowClient extends EventEmitter {
   readonly bufferedAmount = 0;
   readonly pings: Buffer[] = [];
   messages = 0;
+  /** Bytes of the largest message. */
+  largest = 0;
   closedAs: string | undefined;
   answersClose = true;
 
-  send(_: Buffer, __: object, sent: () => void): void {
+  send({ length }: Buffer, _: object, sent: () => void): void {
     this.messages++;
+    this.largest = Math.max(this.largest, length);
     sent();
   }
 
@@ -277,6 +286,25 @@ describe('a WebSocket whose client is slow', () => {
     expect(client.closedAs).toBeUndefined();
     session.tick(dueMs + 1_000);
     expect(client.closedAs).toBe('ping not answered');
+  });
+
+  it.each<[string, () => ChannelQueue]>([
+    ['stored', () => bench.other],
+    ['in memory', () => bench.queue],
+  ])('gets no message that takes longer than a ping may: %s', async (_, queueOf) => {
+    await register({ kind: 'websocket' });
+    const part = 'x'.repeat(socketMessageBytesMax / 5);
+    for (let n = 0; n < 10; n++) await append([event(`{"n":${n},"x":"${part}"}`)]);
+    const attached = await attach(queueOf());
+    const client = new SlowClient();
+    let delivered = 0;
+    const session = sessionOf(client, { delivered: (events) => (delivered += events) }, queueOf());
+    session.start(attached.hold, attached.cursor);
+    await eventually(() => {
+      client.answer(client.pings.at(-1));
+      expect(delivered).toBe(10);
+    });
+    expect(client.largest).toBeLessThanOrEqual(socketMessageBytesMax);
   });
 
   it('gets no more large messages than it can read in the time for a ping, and more with each pong', async () => {

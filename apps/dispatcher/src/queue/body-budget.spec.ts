@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { bodyBytesMax, socketBufferBytesMax, socketReadAhead } from '../limits.js';
+import { bodyBytesMax, socketMessageBytesMax, socketReadAhead, socketWindowBytes } from '../limits.js';
 import { BodyBudget } from './body-budget.js';
 
 describe('bytes on their way', () => {
@@ -7,12 +7,14 @@ describe('bytes on their way', () => {
     const budget = new BodyBudget();
     const stuck = Array.from({ length: 25 }, () => budget.begin(bodyBytesMax));
     expect(budget.bodyBytesMax).toBe(64 * 1024);
+    expect(budget.socketMessageBytesMax).toBe(64 * 1024);
     expect(budget.socketBytesMax).toBe(64 * 1024);
     expect(budget.readAheadBytesMax).toBe(0);
     stuck[0]?.();
     stuck[0]?.();
     expect(budget.bodyBytesMax).toBe(bodyBytesMax);
-    expect(budget.socketBytesMax).toBe(socketBufferBytesMax);
+    expect(budget.socketMessageBytesMax).toBe(socketMessageBytesMax);
+    expect(budget.socketBytesMax).toBe(socketWindowBytes);
     expect(budget.readAheadBytesMax).toBe(socketReadAhead.bytesMax);
     budget.begin(bodyBytesMax);
     expect(budget.bodyBytesMax).toBe(64 * 1024);

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { bodyBytesMax, socketBufferBytesMax, socketReadAhead } from '../limits.js';
+import { bodyBytesMax, socketMessageBytesMax, socketReadAhead, socketWindowBytes } from '../limits.js';
 
 /** Bytes of messages of all channels that a replica may have on their way before messages are kept small. */
 const plentyBytes = 96 * 1024 * 1024;
@@ -25,14 +25,19 @@ export class BodyBudget {
     };
   }
 
-  /** Size of one message. */
+  /** Size of one message to a callback or a poll. */
   get bodyBytesMax(): number {
     return this.isTight ? smallBytes : bodyBytesMax;
   }
 
+  /** Size of one message to a socket. */
+  get socketMessageBytesMax(): number {
+    return this.isTight ? smallBytes : socketMessageBytesMax;
+  }
+
   /** Bytes that a socket may have unsent before it gets more. */
   get socketBytesMax(): number {
-    return this.isTight ? smallBytes : socketBufferBytesMax;
+    return this.isTight ? smallBytes : socketWindowBytes;
   }
 
   /** Bytes of messages that are read together for a socket, most of them before the socket has room for them. */

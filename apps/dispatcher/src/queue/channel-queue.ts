@@ -187,27 +187,27 @@ export class ChannelQueue {
     return { outcome, hold, cursor, incarnation: asText(reply[5]), ...(previous.conn && { previous }) };
   }
 
-  /** The batch at the cursor, and small ones behind it, up to `aheadBytesMax` bytes in all. Nothing is removed. */
+  /** The batch at the cursor of a socket, and small ones behind it, up to `aheadBytesMax` bytes in all. Nothing is removed. */
   async readBatch(hold: Hold, cursor: Cursor, aheadBytesMax = 0): Promise<ReadBatch> {
-    return this.read(hold, cursor, aheadBytesMax);
+    return this.read(hold, cursor, this.budget.socketMessageBytesMax, aheadBytesMax);
   }
 
   /** The first batch of a poll. Where categories alternate, what waits is put into another order before. Nothing is removed. */
   async readOrdered(hold: Hold, cursor: Cursor): Promise<ReadOrdered> {
-    const read = await this.read(hold, cursor, 0);
+    const read = await this.read(hold, cursor, this.budget.bodyBytesMax);
     if (read.outcome !== 'ok') return read;
     const ordered = await this.regrouped(hold, read.batch, read.waiting, read.limits);
     return ordered ? { outcome: 'ok', ...ordered } : fenced;
   }
 
-  /** The batch from event `next` on, as far as this replica has it and may send it; undefined: ask Redis. */
+  /** The batch of a socket from event `next` on, as far as this replica has it and may send it; undefined: ask Redis. */
   readPushed(hold: Hold, next: number, permit: PushPermit): EventBatch | undefined {
     if (permit.token !== hold.token || performance.now() - permit.provenAtMs > permitMaxMs) return undefined;
     if (hold.era !== this.link.era) return undefined;
     const run = this.recent.run(hold.channelId, next);
     const left = permit.to - next;
     if (run?.incarnation !== permit.incarnation || left <= 0) return undefined;
-    const limits = { eventsMax: Math.min(permit.eventsMax, left), bytesMax: this.budget.bodyBytesMax };
+    const limits = { eventsMax: Math.min(permit.eventsMax, left), bytesMax: this.budget.socketMessageBytesMax };
     return this.cut([], { next, skip: 0 }, limits, run);
   }
 
@@ -294,10 +294,9 @@ export class ChannelQueue {
     await this.run('requeue-pending', channelId, [pendingTo, incarnation]);
   }
 
-  private async read(hold: Hold, cursor: Cursor, aheadBytesMax: number): Promise<Read> {
+  private async read(hold: Hold, cursor: Cursor, bytesMax: number, aheadBytesMax = 0): Promise<Read> {
     const run = this.recent.run(hold.channelId, cursor.next);
     const place = [cursor.next, cursor.head, cursor.index, cursor.skip, aheadBytesMax, ...runArguments(run)];
-    const { bodyBytesMax: bytesMax } = this.budget;
     const args = [hold.channelId, hold.token, this.oldest(), bytesMax, ...place];
     const reply = await this.runHeld(hold, 'read', args);
     const outcome = asText(reply[0]);
