@@ -88,11 +88,12 @@ export interface SessionListener {
 }
 
 /**
- * A ping stands for all that was sent before it. While its pong is awaited, the next ping goes out after this many batches or
- * events, or as soon as the pong arrives.
+ * A ping stands for all that was sent before it. While its pong is awaited, the next ping goes out after this many batches,
+ * events or bytes, or as soon as the pong arrives. So pongs make room before the window is full.
  */
 const batchesPerPing = socketWindowBatches / 4;
 const eventsPerPing = socketWindowEvents / 4;
+const bytesPerPing = socketWindowBytes / 4;
 
 const eventsOf = (extents: readonly Extent[]): number => extents.reduce((sum, { from, to }) => sum + to - from, 0);
 
@@ -322,10 +323,15 @@ export class WebSocketSession implements Holder {
       this.schedulePump();
     });
     this.unproven.push(extentOf(batch));
-    const isMuch = this.unproven.length >= batchesPerPing || eventsOf(this.unproven) >= eventsPerPing;
-    if (isMuch || (this.pings.length === 0 && this.ready.length === 0)) this.ping();
+    if (this.isPingDue || (this.pings.length === 0 && this.ready.length === 0)) this.ping();
     this.line.connection.uncork();
     this.listener.sent(batch);
+  }
+
+  /** Whether much was sent since the last ping. */
+  private get isPingDue(): boolean {
+    if (this.unproven.length >= batchesPerPing || eventsOf(this.unproven) >= eventsPerPing) return true;
+    return this.bytesSent - (this.pings.at(-1)?.bytesBefore ?? this.bytesArrived) >= bytesPerPing;
   }
 
   private ping(): void {
