@@ -31,6 +31,15 @@ describe('the explanation of an event', () => {
     expect(await explained(customer, uid)).toMatchObject({ uid, category: 'registrations-expired' });
   });
 
+  it('names no channel of a key that gets nothing of the device', async () => {
+    const customer = await system.customer();
+    await system.call(service, customer, 'PUT', 'websocket');
+    await system.announceKey(customer, { deviceGroups: [newId()] });
+    const uid = uidOf('of a device in no group', Date.now());
+    await system.session(customer.accountId, 'registered', newId(), uid);
+    expect(await explained(customer, uid)).toMatchObject({ uid, channels: [] });
+  });
+
   it('says that it is queued, also if a younger one is stored together with it', async () => {
     const customer = await system.customer();
     await system.call(service, customer, 'PUT', 'websocket');

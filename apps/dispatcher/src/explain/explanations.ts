@@ -18,6 +18,7 @@ import { Channel } from '../db/channel.entity.js';
 import { renderCodeOf } from '../db/serialization.js';
 import { ChannelNotFound, EventNotFound, MalformedUid, TooManySearches } from '../errors.js';
 import { Intake } from '../intake/intake.js';
+import { KeyScopes } from '../keys/key-scopes.js';
 import { render } from '../messages/render.js';
 import { ChannelRegistry } from '../queue/channel-registry.js';
 import { SharedClock } from '../queue/shared-clock.js';
@@ -84,6 +85,7 @@ export class Explanations {
     private readonly kafka: KafkaConnection,
     private readonly registry: ChannelRegistry,
     private readonly intake: Intake,
+    private readonly scopes: KeyScopes,
     @Inject(SharedClock) private readonly clock: Clock,
   ) {}
 
@@ -99,12 +101,13 @@ export class Explanations {
     const found = await this.find(caller.accountId, uid);
     const item = found && itemOf(found, uid);
     if (!found || !item || item.accountId !== caller.accountId) throw new EventNotFound();
-    const { keyIds, visible } = await this.audienceOf(item, caller);
+    const details = detailsOf(found, uid);
+    const { keyIds, visible } = await this.audienceOf(item, details.device_id, caller);
     const next = (await this.intake.nextOffsets(found.topic, [found.partition])).get(found.partition) ?? 0n;
     return {
       uid,
       category: item.category,
-      ...detailsOf(found, uid),
+      ...details,
       announced_at: formatTimestamp(found.timestampMs),
       topic: found.topic,
       partition: found.partition,
@@ -119,20 +122,26 @@ export class Explanations {
     };
   }
 
-  /** Administrators see every channel of the account that gets it, others their own. */
+  /**
+   * Administrators see every channel of the account that gets it, others their own. A key that is limited to device groups
+   * gets nothing of other devices.
+   */
   private async audienceOf(
     { audience }: FramedItem,
+    deviceId: string,
     { accountId, keyId, permissions }: Identity,
   ): Promise<{ keyIds: string[] | undefined; visible: Channel[] }> {
+    const { maySee } = this.scopes;
+    const gets = (id: string): boolean => !maySee || maySee(id, { deviceId });
     const mayAll = permissions.includes('admin');
-    const named = audience === '*' ? undefined : audience.filter((id) => mayAll || id === keyId);
+    const named = audience === '*' ? undefined : audience.filter((id) => (mayAll || id === keyId) && gets(id));
     const keyIds = named?.slice(0, channelsMax) ?? (mayAll ? undefined : [keyId]);
-    const visible = await this.database.getRepository(Channel).find({
+    const found = await this.database.getRepository(Channel).find({
       where: { accountId, ...(keyIds && { keyId: In(keyIds) }) },
       order: { keyId: 'ASC' },
       take: channelsMax,
     });
-    return { keyIds: named && keyIds, visible };
+    return { keyIds: named && keyIds, visible: found.filter((channel) => gets(channel.keyId)) };
   }
 
   private async find(accountId: string, uid: string): Promise<FoundMessage | undefined> {
