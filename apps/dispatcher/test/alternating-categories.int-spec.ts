@@ -162,7 +162,7 @@ describe('a callback for which values and updates alternate', () => {
 
   describe('keeps the order of a device that is named otherwise', () => {
     const ids = Array.from({ length: devices }, () => newId());
-    const render = renderCode({ ...renderOptions(0), useEndpointName: true });
+    const render = renderCode({ ...renderOptions(0), use_endpoint_name: true });
 
     const round = async (): Promise<void> => {
       for (const [d, ep] of ids.entries())

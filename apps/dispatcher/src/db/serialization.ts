@@ -59,11 +59,4 @@ export const SerializationViewSchema = z
 
 export const defaultSerialization = (): Serialization => Serialization.parse({});
 
-export const renderCodeOf = ({ cfg }: Serialization): RenderCode =>
-  renderCode({
-    includeUid: cfg.include_uid,
-    includeTimestamp: cfg.include_timestamp,
-    includeOriginalEp: cfg.include_original_ep,
-    deregistrationsAsObject: cfg.deregistrations_as_object,
-    useEndpointName: cfg.use_endpoint_name,
-  });
+export const renderCodeOf = ({ cfg }: Serialization): RenderCode => renderCode(cfg);

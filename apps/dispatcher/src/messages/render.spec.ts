@@ -17,11 +17,11 @@ const item = (category: Category, json: string, endpointName = 'meter "7"'): Fra
 });
 
 const none: RenderOptions = {
-  includeUid: false,
-  includeTimestamp: false,
-  includeOriginalEp: false,
-  deregistrationsAsObject: false,
-  useEndpointName: false,
+  include_uid: false,
+  include_timestamp: false,
+  include_original_ep: false,
+  deregistrations_as_object: false,
+  use_endpoint_name: false,
 };
 
 const rendered = (of: FramedItem, options: Partial<RenderOptions> = {}): string =>
@@ -38,48 +38,53 @@ describe('an event as a channel gets it', () => {
   const original = '"original-ep":"meter \\"7\\""';
   it.each<[string, FramedItem, Partial<RenderOptions>, string]>([
     ['plain', value, {}, `{"ep":"${ep}","path":"/3303/0/5700","payload":"MjE="}`],
-    ['uid', value, { includeUid: true }, `{"ep":"${ep}","path":"/3303/0/5700","payload":"MjE=",${uid}}`],
+    ['uid', value, { include_uid: true }, `{"ep":"${ep}","path":"/3303/0/5700","payload":"MjE=",${uid}}`],
     [
       'timestamp',
       value,
-      { includeTimestamp: true },
+      { include_timestamp: true },
       `{"ep":"${ep}","path":"/3303/0/5700","payload":"MjE=","timestamp":${at}}`,
     ],
     [
       "the device's own time",
       { ...value, measuredAtMs: at - 60_000 },
-      { includeTimestamp: true },
+      { include_timestamp: true },
       `{"ep":"${ep}","path":"/3303/0/5700","payload":"MjE=","timestamp":${at - 60_000}}`,
     ],
     [
       'original name',
       value,
-      { includeOriginalEp: true },
+      { include_original_ep: true },
       `{"ep":"${ep}","path":"/3303/0/5700","payload":"MjE=",${original}}`,
     ],
-    ['name for id', value, { useEndpointName: true }, '{"ep":"meter \\"7\\"","path":"/3303/0/5700","payload":"MjE="}'],
+    [
+      'name for id',
+      value,
+      { use_endpoint_name: true },
+      '{"ep":"meter \\"7\\"","path":"/3303/0/5700","payload":"MjE="}',
+    ],
     [
       'all of them',
       value,
-      { includeUid: true, includeTimestamp: true, includeOriginalEp: true, useEndpointName: true },
+      { include_uid: true, include_timestamp: true, include_original_ep: true, use_endpoint_name: true },
       `{"ep":"meter \\"7\\"","path":"/3303/0/5700","payload":"MjE=",${uid},"timestamp":${at},${original}}`,
     ],
     ['a device that came', came, {}, `{"ep":"${ep}","q":false,${original}}`],
     ['a device that updates its registration', updated, {}, `{"ep":"${ep}","q":false,${original}}`],
     ['a device that left', gone, {}, `"${ep}"`],
-    ['a device that left, by name', gone, { useEndpointName: true, includeUid: true }, '"meter \\"7\\""'],
-    ['a device that left, object', gone, { deregistrationsAsObject: true }, `{"ep":"${ep}"}`],
+    ['a device that left, by name', gone, { use_endpoint_name: true, include_uid: true }, '"meter \\"7\\""'],
+    ['a device that left, object', gone, { deregistrations_as_object: true }, `{"ep":"${ep}"}`],
     [
       'a device that left, object with options',
       gone,
-      { deregistrationsAsObject: true, includeUid: true, useEndpointName: true },
+      { deregistrations_as_object: true, include_uid: true, use_endpoint_name: true },
       `{"ep":"meter \\"7\\"",${uid}}`,
     ],
-    ['an answer', response, { useEndpointName: true }, '{"id":"read-1","status":200,"payload":""}'],
+    ['an answer', response, { use_endpoint_name: true }, '{"id":"read-1","status":200,"payload":""}'],
     [
       'an answer with options',
       response,
-      { includeUid: true, includeTimestamp: true, includeOriginalEp: true },
+      { include_uid: true, include_timestamp: true, include_original_ep: true },
       `{"id":"read-1","status":200,"payload":"",${uid},"timestamp":${at}}`,
     ],
   ])('%s', (_, of, options, expected) => {

@@ -13,9 +13,9 @@ const named: readonly Category[] = ['registrations', 'reg-updates'];
 
 const additions = (item: FramedItem, timestampMs: number, options: RenderOptions): string => {
   let text = '';
-  if (options.includeUid) text += `,"uid":${JSON.stringify(item.uid)}`;
-  if (options.includeTimestamp) text += `,"timestamp":${item.measuredAtMs ?? timestampMs}`;
-  if ((options.includeOriginalEp || named.includes(item.category)) && item.endpointName)
+  if (options.include_uid) text += `,"uid":${JSON.stringify(item.uid)}`;
+  if (options.include_timestamp) text += `,"timestamp":${item.measuredAtMs ?? timestampMs}`;
+  if ((options.include_original_ep || named.includes(item.category)) && item.endpointName)
     text += `,"original-ep":${JSON.stringify(item.endpointName)}`;
   return text;
 };
@@ -25,13 +25,13 @@ const hasEp = ({ category }: FramedItem): boolean => category !== 'async-respons
 /** The item up to its closing brace, with the name instead of the id when the channel asks for it. */
 const opening = (item: FramedItem, options: RenderOptions): Buffer[] => {
   const open = item.item.subarray(0, -1);
-  if (!options.useEndpointName || !item.endpointName || !hasEp(item)) return [open];
+  if (!options.use_endpoint_name || !item.endpointName || !hasEp(item)) return [open];
   return [Buffer.from(epStart + JSON.stringify(item.endpointName)), open.subarray(epEnd)];
 };
 
 /** Channels that did not ask for objects get the bare id (or name) of a device that left. */
 const bareEp = (item: FramedItem, options: RenderOptions): Buffer =>
-  options.useEndpointName && item.endpointName
+  options.use_endpoint_name && item.endpointName
     ? Buffer.from(JSON.stringify(item.endpointName))
     : item.item.subarray(epStart.length, epEnd);
 
@@ -42,8 +42,8 @@ const bareEp = (item: FramedItem, options: RenderOptions): Buffer =>
  */
 export const render = (item: FramedItem, timestampMs: number, code: RenderCode): Buffer => {
   const options = renderOptions(code);
-  if (ended.includes(item.category) && !options.deregistrationsAsObject) return bareEp(item, options);
+  if (ended.includes(item.category) && !options.deregistrations_as_object) return bareEp(item, options);
   const added = additions(item, timestampMs, options);
-  if (!added && !options.useEndpointName) return item.item;
+  if (!added && !options.use_endpoint_name) return item.item;
   return Buffer.concat([...opening(item, options), Buffer.from(added), closingBrace]);
 };
