@@ -15,7 +15,6 @@ import { Intake } from './intake.js';
 import { IntakeGate } from './intake-gate.js';
 import { KafkaPositions } from './kafka-positions.js';
 import { Replay } from './replay.js';
-import { ReplayWindow } from './replay-window.js';
 import { ShardAppenders } from './shard-appenders.js';
 import { sourceNames } from './sources.js';
 
@@ -31,7 +30,6 @@ import { sourceNames } from './sources.js';
         new ArrivalTimes(kafka, sourceNames, clock, logger),
     },
     Replay,
-    ReplayWindow,
     ShardAppenders,
     AppendNotifier,
     Intake,

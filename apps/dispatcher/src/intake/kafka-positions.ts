@@ -1,10 +1,11 @@
 import { KafkaConnection, type StoredPositions } from '@lanyard/kafka';
-import { type Logger, LOGGER } from '@lanyard/service';
+import { type Clock, CONFIG, type Logger, LOGGER } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
+import type { DispatcherConfig } from '../config.js';
 import { Telemetry } from '../delivery/telemetry.js';
+import { SharedClock } from '../queue/shared-clock.js';
 import { Intake } from './intake.js';
 import { Replay } from './replay.js';
-import { ReplayWindow } from './replay-window.js';
 
 /** Positions for the consumers: those in Redis, unless Kafka lost the messages before them, or Redis has none. */
 @Injectable()
@@ -12,9 +13,10 @@ export class KafkaPositions implements StoredPositions {
   constructor(
     private readonly intake: Intake,
     private readonly kafka: KafkaConnection,
-    private readonly window: ReplayWindow,
     private readonly replay: Replay,
     private readonly telemetry: Telemetry,
+    @Inject(CONFIG) private readonly config: DispatcherConfig,
+    @Inject(SharedClock) private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
@@ -32,11 +34,15 @@ export class KafkaPositions implements StoredPositions {
 
   /** For partitions of which a shard has no position: sets `next` to the oldest message that may still have to be delivered. */
   private async findStart(topic: string, partitions: readonly number[], next: Map<number, bigint>): Promise<void> {
-    const windows = await this.window.windows(topic);
+    const [inKafka, recent] = await Promise.all([
+      this.kafka.offsets(topic),
+      this.kafka.offsetsAt(topic, this.clock.now() - this.config.replayMaxMs),
+    ]);
     for (const partition of partitions) {
-      const window = windows.get(partition);
-      if (!window) continue;
-      const { low, from, end } = window;
+      const { low, high: end } = inKafka.get(partition) ?? { low: 0n, high: 0n };
+      if (low >= end) continue;
+      const since = recent.get(partition) ?? low;
+      const from = since < low ? low : since > end ? end : since;
       next.set(partition, from);
       await this.replay.begin(topic, partition, { next: from, end }, from - low);
     }
