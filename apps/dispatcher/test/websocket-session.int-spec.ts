@@ -67,6 +67,15 @@ describe('a WebSocket whose client is slow', () => {
     return attached;
   };
 
+  /** The queue, some of whose methods are replaced. */
+  const queueWith = (replaced: Partial<SessionParts['queue']>, queue = bench.queue): SessionParts['queue'] => ({
+    attach: (...args) => queue.attach(...args),
+    confirm: (...args) => queue.confirm(...args),
+    readBatch: (...args) => queue.readBatch(...args),
+    readPushed: (...args) => queue.readPushed(...args),
+    ...replaced,
+  });
+
   const sessionOf = (
     client: SlowClient,
     listener: Partial<SessionListener>,
@@ -80,7 +89,7 @@ describe('a WebSocket whose client is slow', () => {
         queue,
         bodies: new BodyBuffers(budget),
         clock: bench.clock,
-        binding: { isSuspended: false },
+        holders: { areSuspended: false },
       },
       {
         sent: () => undefined,
@@ -133,18 +142,14 @@ describe('a WebSocket whose client is slow', () => {
     const attached = await attach(queue);
     const client = new SlowClient();
     let [questions, delivered] = [0, 0];
+    const readBatch: ChannelQueue['readBatch'] = (...args) => {
+      questions++;
+      return queue.readBatch(...args);
+    };
     const session = sessionOf(
       client,
       { delivered: (events) => (delivered += events) },
-      {
-        confirm: (...args) => queue.confirm(...args),
-        readBatch: (...args) => {
-          questions++;
-          return queue.readBatch(...args);
-        },
-        readPushed: (...args) => queue.readPushed(...args),
-        attach: (...args) => queue.attach(...args),
-      },
+      queueWith({ readBatch }, queue),
     );
     session.start(attached.hold, attached.cursor);
     await eventually(() => expect(client.messages).toBe(40));
@@ -199,17 +204,14 @@ describe('a WebSocket whose client is slow', () => {
     const session = sessionOf(
       client,
       {},
-      {
-        confirm: (...args) => bench.queue.confirm(...args),
+      queueWith({
         readBatch: async (...args) => {
           const read = await bench.queue.readBatch(...args);
           if (read.outcome === 'ok') await attach(bench.other, 'c2');
           await bench.clock.advance(5_000);
           return read;
         },
-        readPushed: (...args) => bench.queue.readPushed(...args),
-        attach: (...args) => bench.queue.attach(...args),
-      },
+      }),
     );
     session.start(attached.hold, attached.cursor);
     await eventually(() => expect(client.closedAs).toBe('newer socket'));
@@ -257,15 +259,12 @@ describe('a WebSocket whose client is slow', () => {
     const session = sessionOf(
       client,
       { failed: (error) => failures.push(error) },
-      {
-        confirm: (...args) => bench.queue.confirm(...args),
+      queueWith({
         readBatch: async (...args) => {
           if (failures.length === 0) throw new Error('MISCONF Errors writing to the AOF file');
           return bench.queue.readBatch(...args);
         },
-        readPushed: (...args) => bench.queue.readPushed(...args),
-        attach: (...args) => bench.queue.attach(...args),
-      },
+      }),
     );
     session.start(attached.hold, attached.cursor);
     await eventually(() => expect(failures).toHaveLength(1));
@@ -365,16 +364,13 @@ describe('a WebSocket whose client is slow', () => {
     const session = sessionOf(
       client,
       {},
-      {
+      queueWith({
         confirm: async (...args) => {
           confirmations++;
           await answered;
           return bench.queue.confirm(...args);
         },
-        readBatch: (...args) => bench.queue.readBatch(...args),
-        readPushed: (...args) => bench.queue.readPushed(...args),
-        attach: (...args) => bench.queue.attach(...args),
-      },
+      }),
     );
     session.start(attached.hold, attached.cursor);
     // A ping follows every 16 messages.
@@ -398,17 +394,14 @@ describe('a WebSocket whose client is slow', () => {
     const session = sessionOf(
       client,
       { left: free, ended: free },
-      {
-        confirm: (...args) => bench.queue.confirm(...args),
-        readBatch: (...args) => bench.queue.readBatch(...args),
-        readPushed: (...args) => bench.queue.readPushed(...args),
+      queueWith({
         attach: async (...args) => {
           const again = await bench.queue.attach(...args);
           isClaimed = again.outcome === 'ok';
           client.leave();
           return again;
         },
-      },
+      }),
     );
     // As when other replicas take this one for dead.
     await bench.queue.release(attached.hold);

@@ -45,17 +45,6 @@ export class SocketBinding {
     if (hold && (await this.queue.release(hold)) && isAnnounced) this.announcer.changed(session.channelId);
   }
 
-  /** The holds of this replica are being released: a socket that claims its channel now may lose it at once. */
-  get isSuspended(): boolean {
-    return this.holders.areSuspended;
-  }
-
-  /** `proves`: whether a secret, by its fingerprint, still proves the key. */
-  revoke(keyId: string, proves: (secret: string) => boolean): void {
-    for (const holder of this.holders.ofChannel(keyId))
-      if (!holder.secret || !proves(holder.secret)) holder.close('key revoked');
-  }
-
   private async claimChannel(key: KnownKey, conn: string, address: string): Promise<Bound | CloseCause> {
     const how = { conn, mode: 'newest', kind: 'websocket', address } as const;
     const attached = await this.queue.attach(key.keyId, key.accountId, how);

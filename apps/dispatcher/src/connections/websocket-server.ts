@@ -130,15 +130,15 @@ export class WebSocketServer implements OnApplicationBootstrap, OnModuleDestroy 
     client.once('close', () => this.open.delete(client));
     answerPings(client);
     if (!key) return this.close(client, 'invalid key');
-    this.bind(client, connection, key, address).catch((err: unknown) => {
-      this.logger.warn({ err }, 'socket not admitted');
-      this.close(client, 'restart');
-    });
-  }
-
-  private async bind(client: WebSocket, connection: Duplex, key: KnownKey, address: string): Promise<void> {
-    const cause = await this.sessions.begin(client, connection, key, address);
-    if (cause) this.close(client, cause);
+    this.sessions.begin(client, connection, key, address).then(
+      (cause) => {
+        if (cause) this.close(client, cause);
+      },
+      (err: unknown) => {
+        this.logger.warn({ err }, 'socket not admitted');
+        this.close(client, 'restart');
+      },
+    );
   }
 
   /** Closes sockets of a key whose allowed networks were changed, if their client is outside these. */

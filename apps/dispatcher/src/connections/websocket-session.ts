@@ -25,8 +25,7 @@ import {
 import type { ChannelQueue, PushPermit, Hold } from '../queue/channel-queue.js';
 import type { BodyBuffers } from '../delivery/body-buffers.js';
 import { type CloseCause, closeCodes } from '../replicas/close-codes.js';
-import type { Holder } from '../replicas/holders.js';
-import type { SocketBinding } from './socket-binding.js';
+import type { Holder, Holders } from '../replicas/holders.js';
 
 /** A ping on its way. When its pong comes back, all that was sent before the ping has arrived. */
 interface Ping {
@@ -68,7 +67,7 @@ export interface SessionParts {
   queue: Pick<ChannelQueue, 'attach' | 'confirm' | 'readBatch' | 'readPushed'>;
   bodies: BodyBuffers;
   clock: Clock;
-  binding: Pick<SocketBinding, 'isSuspended'>;
+  holders: Pick<Holders, 'areSuspended'>;
 }
 
 export interface SessionListener {
@@ -379,7 +378,7 @@ export class WebSocketSession implements Holder {
   /** This replica lost the channel, or Redis forgot that it holds it. What is not confirmed is sent again, if possible. */
   private async attachAgain(): Promise<boolean> {
     // `restart` is called when the suspension is over.
-    if (this.parts.binding.isSuspended || !this.isOpen) return false;
+    if (this.parts.holders.areSuspended || !this.isOpen) return false;
     const { channelId, accountId, conn, address } = this.owner;
     const how = { conn, mode: 'free', kind: 'websocket', address } as const;
     const attached = await this.parts.queue.attach(channelId, accountId, how);

@@ -9,6 +9,7 @@ import type { KnownKey } from '../keys/key-directory.js';
 import { ChannelQueue } from '../queue/channel-queue.js';
 import { LocalClock } from '../queue/local-clock.js';
 import type { CloseCause } from '../replicas/close-codes.js';
+import { Holders } from '../replicas/holders.js';
 import { SocketBinding } from './socket-binding.js';
 import { type SessionListener, type SocketLine, WebSocketSession } from './websocket-session.js';
 
@@ -26,6 +27,7 @@ export class WebSocketSessions {
 
   constructor(
     private readonly binding: SocketBinding,
+    private readonly holders: Holders,
     private readonly queue: ChannelQueue,
     private readonly bodies: BodyBuffers,
     @Inject(LocalClock) private readonly clock: Clock,
@@ -52,9 +54,10 @@ export class WebSocketSessions {
     for (const session of this.sessions) session.close('restart');
   }
 
-  /** `proves`: whether a secret, by its fingerprint, still proves the key. */
+  /** Closes the sockets and polls of a key. `proves`: whether a secret, by its fingerprint, still proves the key. */
   revoke(keyId: string, proves: (secret: string) => boolean): void {
-    this.binding.revoke(keyId, proves);
+    for (const holder of this.holders.ofChannel(keyId))
+      if (!holder.secret || !proves(holder.secret)) holder.close('key revoked');
   }
 
   /** Ends the periodic checks: no client is left. */
@@ -79,7 +82,7 @@ export class WebSocketSessions {
   }
 
   private session(line: SocketLine, { keyId, accountId, secret }: KnownKey, address: string): WebSocketSession {
-    const { queue, bodies, clock, binding } = this;
+    const { queue, bodies, clock, binding, holders } = this;
     const owner = { channelId: keyId, accountId, conn: newId(), address, secret };
     const listener: SessionListener = {
       sent: (batch) => {
@@ -96,7 +99,7 @@ export class WebSocketSessions {
         void binding.release(session, hold);
       },
     };
-    const session = new WebSocketSession(line, owner, { queue, bodies, clock, binding }, listener);
+    const session = new WebSocketSession(line, owner, { queue, bodies, clock, holders }, listener);
     return session;
   }
 }
