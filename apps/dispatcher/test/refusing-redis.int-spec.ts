@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { createLogger, newId } from '@lanyard/service';
+import { newId } from '@lanyard/service';
 import { CallbackReceiver, eventually, patienceMs } from '@lanyard/testing';
 import { Redis } from 'ioredis';
 import { AddressGuard } from '../src/callback-client/address-guard.js';
@@ -72,8 +72,7 @@ describe('a Redis that refuses for a while to hear what became of a request', ()
   });
 
   it('does not hold up a channel that has been due for less time, perhaps on another node', async () => {
-    const logger = createLogger({ app: 'test', replicaId: 'test', level: 'silent' });
-    const channels = new DueChannels(bench.link, bench.keys, bench.clock, 'a#1', logger);
+    const channels = new DueChannels(bench.link, bench.keys, bench.clock, 'a#1');
     const [refused, other] = [newId(), newId()];
     for (const channelId of [refused, other]) {
       await register({ channelId });

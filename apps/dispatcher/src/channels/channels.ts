@@ -11,7 +11,7 @@ import { defaultSerialization, type Serialization } from '../db/serialization.js
 import { noHealth, proves, type ChannelHealth } from '../db/channel-health.js';
 import { ChannelDeleted, ChannelNotFound, ChannelOfAnotherKind } from '../errors.js';
 import { changesWaitingMax } from '../limits.js';
-import type { QueueState } from '../queue/channel-registry.js';
+import { ChannelRegistry, type QueueState } from '../queue/channel-registry.js';
 import { ChannelRegistrar } from '../store/channel-registrar.js';
 import { ChannelStore, type LockedChannel } from '../store/channel-store.js';
 import { type AuditAction, deletion, type Registered, registration } from '../store/audit-actions.js';
@@ -47,6 +47,7 @@ export class Channels {
   constructor(
     private readonly store: ChannelStore,
     private readonly registrar: ChannelRegistrar,
+    private readonly registry: ChannelRegistry,
     private readonly ends: ChannelEnds,
     private readonly health: CallbackHealth,
     private readonly verification: Verification,
@@ -183,7 +184,7 @@ export class Channels {
   }
 
   private async show(channel: Channel): Promise<Shown> {
-    const queue = await this.registrar.queueOf(channel);
+    const queue = await this.registry.inspect(channel.keyId);
     return { channel, target: this.readableTargetOf(channel), queue };
   }
 

@@ -1,7 +1,8 @@
-import { type Clock, type Logger, LOGGER } from '@lanyard/service';
+import type { Clock } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import { channelIn, Keys, rangeOf } from '../queue/keys.js';
 import { RedisLink } from '../queue/redis-link.js';
+import { asPairs } from '../queue/reply.js';
 import { SharedClock } from '../queue/shared-clock.js';
 import { OWNER } from '../queue/tokens.js';
 
@@ -10,13 +11,6 @@ import { OWNER } from '../queue/tokens.js';
  * earlier if a channel falls due earlier.
  */
 const lookAheadMs = 500;
-
-/** How long a slow channel is postponed in favour of others. */
-const postponeMs = 1_000;
-
-/** Members and scores, as WITHSCORES returns them. */
-const pairs = (list: readonly string[]): [channelId: string, atMs: number][] =>
-  Array.from({ length: list.length / 2 }, (_, n) => [list[2 * n] as string, Number(list[2 * n + 1])]);
 
 export interface Due {
   /** Callback channels that may be claimed now, the one that has waited longest first. */
@@ -37,7 +31,6 @@ export class DueChannels {
     private readonly keys: Keys,
     @Inject(SharedClock) private readonly clock: Clock,
     @Inject(OWNER) private readonly owner: string,
-    @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
   /** `free`: slots for callbacks. `resting`: channels that are left out, however long they have been due. */
@@ -50,7 +43,8 @@ export class DueChannels {
       ...shards.map(({ woken }) => ['zrangebylex', woken, ...rangeOf(this.owner)] as const),
     ])) as string[][];
     const held = lists.slice(shards.length).flat();
-    const dueTimes = lists.slice(0, shards.length).flatMap((list) => pairs(list));
+    const scored = lists.slice(0, shards.length).flatMap((list) => asPairs(list));
+    const dueTimes = scored.map(([channelId, atMs]) => [channelId, Number(atMs)] as const);
     // The channel that has waited longest is first, whatever its shard.
     dueTimes.sort(([, a], [, b]) => a - b);
     const due = dueTimes.flatMap(([channelId, atMs]) => (atMs <= now && !resting.has(channelId) ? [channelId] : []));
@@ -61,12 +55,5 @@ export class DueChannels {
       held: held.map((member) => channelIn(member)),
       nextInMs: nextAtMs - now,
     };
-  }
-
-  /** Postpones a channel, to make room for others in the list of due channels. */
-  postpone(channelId: string): void {
-    this.link
-      .run('postpone', this.keys.forCommand(channelId), [channelId, this.clock.now() + postponeMs])
-      .catch((err: unknown) => this.logger.debug({ err }, 'not postponed'));
   }
 }

@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { type Clock, type Logger, LOGGER, type Timer } from '@lanyard/service';
 import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import type { ChannelClaimer } from '../queue/append-outcome.js';
-import type { ClaimedChannel, ClaimOffer } from '../queue/channel-queue.js';
+import { ChannelQueue, type ClaimedChannel, type ClaimOffer } from '../queue/channel-queue.js';
 import { SharedClock } from '../queue/shared-clock.js';
 import { Holders } from '../replicas/holders.js';
 import { CallbackDelivery, type Turn } from './callback-delivery.js';
@@ -17,6 +17,9 @@ const pollMs = 100;
  * of its replicas is away.
  */
 export const claimRetryDelayMs = 1_000;
+
+/** How long a slow channel is postponed, to make room for others in the list of due channels. */
+const postponeMs = 1_000;
 
 /** While others wait for a slot, a channel that always has more to send releases its slot after this many batches. */
 const batchesInARow = 16;
@@ -43,6 +46,7 @@ export class ReadyLoop implements ChannelClaimer, OnApplicationBootstrap {
 
   constructor(
     private readonly channels: DueChannels,
+    private readonly queue: ChannelQueue,
     private readonly delivery: CallbackDelivery,
     private readonly slots: DeliverySlots,
     private readonly holders: Holders,
@@ -137,8 +141,14 @@ export class ReadyLoop implements ChannelClaimer, OnApplicationBootstrap {
       this.isCrowded = true;
       return;
     }
-    if (this.slots.mustWait(channelId)) return this.channels.postpone(channelId);
+    if (this.slots.mustWait(channelId)) return this.postpone(channelId);
     this.deliver(channelId, (turn) => this.delivery.deliver(channelId, turn));
+  }
+
+  private postpone(channelId: string): void {
+    this.queue
+      .postpone(channelId, postponeMs)
+      .catch((err: unknown) => this.logger.debug({ err, channelId }, 'not postponed'));
   }
 
   /** `work` resolves with whether there is more to send. */

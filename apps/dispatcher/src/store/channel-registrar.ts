@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Channel } from '../db/channel.entity.js';
 import { renderCodeOf } from '../db/serialization.js';
-import { ChannelRegistry, type QueueState } from '../queue/channel-registry.js';
+import { ChannelRegistry } from '../queue/channel-registry.js';
 import type { LockedChannel } from './channel-store.js';
 
 /** Tells Redis what PostgreSQL knows of channels. */
@@ -42,10 +42,5 @@ export class ChannelRegistrar {
   async isRegistered(channel: Channel): Promise<boolean> {
     const [revision] = await this.registry.revisions([channel]);
     return revision === channel.revision;
-  }
-
-  /** undefined when Redis does not have the channel (yet). */
-  queueOf({ keyId }: Channel): Promise<QueueState | undefined> {
-    return this.registry.inspect(keyId);
   }
 }
