@@ -60,6 +60,26 @@ describe('callback channels, more than there are places', () => {
     await Promise.all(all.map(({ receiver }) => receiver.stop()));
   });
 
+  it('one whose receiver takes a part of a second for each request does not keep its place for 16 of them', async () => {
+    const [long, short] = await Promise.all([register(), register()]);
+    let requests = 0;
+    long.receiver.answer((_request, response) => {
+      requests++;
+      setTimeout(() => response.writeHead(204).end(), 400);
+    });
+    let requestsBefore = Infinity;
+    short.receiver.answer((_request, response) => {
+      requestsBefore = requests;
+      response.writeHead(204).end();
+    });
+    await system.values(long.customer, 0, eventsEach);
+    await eventually(() => expect(requests).toBeGreaterThan(0));
+    await system.value(short.customer, 'short');
+    await eventually(() => expect(requestsBefore).toBeLessThan(16));
+    await system.call(service, long.customer, 'DELETE', 'callback');
+    await Promise.all([long, short].map(({ receiver }) => receiver.stop()));
+  });
+
   it('what all channels of an account get at once starts no more requests than there are places', async () => {
     const accountId = newId();
     const all = await Promise.all(Array.from({ length: channels }, () => register(accountId)));
