@@ -13,6 +13,7 @@ import { openRedis } from './limits/redis.js';
 import { OpenApiModule } from './openapi/openapi.module.js';
 import { ProxyModule } from './proxy/proxy.module.js';
 import { takesLargeBodies } from './proxy/routes.js';
+import { isUpgrade } from './proxy/upgrade.js';
 import { SessionModule } from './session/session.module.js';
 
 // Global modules stop in the reverse order of this list: authentication writes its last counts while PostgreSQL is open.
@@ -38,6 +39,9 @@ export const definition: ServiceDefinition<GatewayConfig> = {
   title: 'Access',
   module: AppModule,
   traceDecision: ({ trustTraceParent }) => (trustTraceParent ? 'client' : 'ratio'),
-  http: { isUpload: ({ method, url }) => takesLargeBodies(method, url.split('?', 1)[0] as string) },
+  http: {
+    isUpload: ({ method, url }) => takesLargeBodies(method, url.split('?', 1)[0] as string),
+    isUpgrade,
+  },
   configure: configureHttp,
 };

@@ -37,11 +37,21 @@ interface UpgradeRequest {
 const isHandshake = ({ method, headers }: IncomingMessage): boolean =>
   method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket';
 
+const isOffered = (request: IncomingMessage, path: string): boolean => path === websocketPath && isHandshake(request);
+
 const bodyRefused = 'A WebSocket handshake has none';
 
 /**
+ * For which requests the server emits an upgrade. If it is not offered and the request has a body, Node ignores it: Node 26
+ * reads the body of an emitted upgrade itself, so that `asPlainRequest` would wait for it in vain.
+ */
+export const isUpgrade = (request: IncomingMessage): boolean =>
+  !hasBody(request) || isOffered(request, normaliseUrl(request.url ?? '/').split('?', 1)[0] as string);
+
+/**
  * An upgrade that the gateway does not offer is ignored, as RFC 9110 §7.8 allows: some HTTP clients ask for h2c with every
- * request. The request is handled again, without the upgrade header.
+ * request. The request is handled again, without the upgrade header, and with the requests that are pipelined behind it, which
+ * Node would drop.
  */
 const asPlainRequest = (server: Server, { request, socket, head }: UpgradeRequest): void => {
   const lines = [`${request.method} ${request.url} HTTP/${request.httpVersion}`];
@@ -97,7 +107,7 @@ export class Upgrades {
       const path = url.split('?', 1)[0] as string;
       const requestId = requestIdOf(request);
       const upgrade = { request, socket, head, path, requestId };
-      if (path !== websocketPath || !isHandshake(request)) return asPlainRequest(server, upgrade);
+      if (!isOffered(request, path)) return asPlainRequest(server, upgrade);
       if (this.connections.isReserve(socket)) return this.connections.refuse(socket);
       socket.on('error', () => socket.destroy());
       if (url.length > urlLengthMax) return refuse(upgrade, new UrlTooLong());

@@ -59,6 +59,8 @@ export interface HttpOptions {
   rawBodyPrefixes?: readonly string[];
   /** Routes whose body may take as long as bytes arrive. Default: those with a larger body limit. */
   isUpload?: (request: FastifyRequest) => boolean;
+  /** Requests for which the server emits `upgrade`, if they ask for one. Default: all, if it has a listener. */
+  isUpgrade?: (request: IncomingMessage) => boolean;
   /** For tests: how long a head may take. */
   headersTimeoutMs?: number;
 }
@@ -105,7 +107,7 @@ const replaceUnreadableType = (request: FastifyRequest): void => {
 
 /** Fastify as every service runs it: JSON bodies whatever the content type, request ids, limits. */
 export const createFastify = (
-  { rawBodyPrefixes = [], isUpload = mayBeLarge, headersTimeoutMs = 10_000 }: HttpOptions = {},
+  { rawBodyPrefixes = [], isUpload = mayBeLarge, isUpgrade, headersTimeoutMs = 10_000 }: HttpOptions = {},
   clock: () => Clock = () => systemClock,
 ): FastifyAdapter => {
   const adapter = new FastifyAdapter({
@@ -124,6 +126,7 @@ export const createFastify = (
       maxHeaderSize: headBytesMax,
       // Refused below: Node's own answer has no body.
       requireHostHeader: false,
+      ...(isUpgrade && { shouldUpgradeCallback: isUpgrade }),
     },
     frameworkErrors: (_: Error, request: FastifyRequest, reply: FastifyReply) => refuse(request, reply, undecodable),
   });
