@@ -25,21 +25,27 @@ export interface RequestBody {
 export const emptyBody: RequestBody = { open: () => null, repeatable: () => true };
 
 /**
- * Reads the rest of a body of which the upstream wants no more, because it has answered: some clients read the answer
- * only when they have sent everything. A client that sends more than `bytesMax` is disconnected.
+ * Reads the rest of the body of a request that is answered already: some clients read the answer only when they have sent
+ * everything, and a close before that resets the connection (RFC 9112 §9.6). A client that sends more than `bytesMax` is
+ * disconnected.
  */
-const discardRest = async (
-  request: IncomingMessage,
-  chunks: AsyncIterator<Buffer>,
-  bytesMax: number,
-): Promise<void> => {
-  await chunks.return?.();
+export const discardBody = (request: IncomingMessage, bytesMax: number): void => {
   let bytes = 0;
   request.on('data', (chunk: Buffer) => {
     bytes += chunk.length;
     if (bytes > bytesMax) request.destroy();
   });
   request.resume();
+};
+
+/** The same for a body that the upstream does not want any more, because it has answered. */
+const discardRest = async (
+  request: IncomingMessage,
+  chunks: AsyncIterator<Buffer>,
+  bytesMax: number,
+): Promise<void> => {
+  await chunks.return?.();
+  discardBody(request, bytesMax);
 };
 
 async function* chunksOf(request: IncomingMessage, bytesMax: number, onStart: () => void): AsyncGenerator<Buffer> {
@@ -52,7 +58,11 @@ async function* chunksOf(request: IncomingMessage, bytesMax: number, onStart: ()
     });
     if (done) return;
     bytes += value.length;
-    if (bytes > bytesMax + spareBytes) throw new BodyTooLarge(bytesMax);
+    if (bytes > bytesMax + spareBytes) {
+      // A stream that an iterator still listens to does not flow: nothing could read the rest.
+      await chunks.return?.();
+      throw new BodyTooLarge(bytesMax);
+    }
     let isTaken = false;
     try {
       yield value;

@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { NoSuchPath } from '../errors.js';
 import { pathOf, type ProxiedRequest, ProxyHandler } from './proxy-handler.js';
+import { discardBody, uploadBytesMax } from './request-body.js';
 import { downloadsPath, routeOf } from './routes.js';
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
@@ -58,8 +59,7 @@ export class ReverseProxy {
 
   private answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): unknown {
     if (reply.raw.destroyed) return reply.hijack();
-    // The rest of a refused request is not read: the connection ends with the response.
-    if (!request.raw.complete) reply.header('connection', 'close');
+    if (!request.raw.complete) discardBody(request.raw, uploadBytesMax);
     return this.errors.answer(error, request, reply);
   }
 
