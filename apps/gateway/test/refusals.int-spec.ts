@@ -8,16 +8,23 @@ import { definition } from '../src/app.module.js';
 import { entriesMax, periodMs } from '../src/authentication/refusals.js';
 import { RecordedEvents } from './recorded-events.js';
 import { TestSystem } from './test-system.js';
+import { Upstream } from './upstream.js';
 
 describe('requests that were refused', () => {
   let gateway: TestSystem;
+  let registry: Upstream;
   let recorded: RecordedEvents;
   const clock = new TestClock(Date.now());
 
   beforeAll(async () => {
+    registry = await new Upstream().listen();
     const corner = await TestSystem.corner('refusals');
     gateway = await corner.start(
-      { GATEWAY_TRUSTED_PROXIES: '1', GATEWAY_UNAUTHENTICATED_RATE_BURST: '1000' },
+      {
+        GATEWAY_REGISTRY_URLS: registry.url,
+        GATEWAY_TRUSTED_PROXIES: '1',
+        GATEWAY_UNAUTHENTICATED_RATE_BURST: '1000',
+      },
       withProviders([CLOCK, clock]),
     );
     recorded = await RecordedEvents.of(gateway);
@@ -25,6 +32,7 @@ describe('requests that were refused', () => {
   afterAll(async () => {
     await recorded?.stop();
     await gateway?.stop();
+    await registry?.stop();
   });
 
   const ask = async (key: string | null, from: string, path = '/v3/api-keys/me', method = 'GET'): Promise<number> =>
@@ -87,6 +95,29 @@ describe('requests that were refused', () => {
       data: { count: '2', target_id: id, operation: 'POST /v3/devices/*/suspend' },
     });
     expect(JSON.stringify(recorded.all)).not.toContain('secret-name');
+  });
+
+  it('for other reasons than what the key may do are no entry: quotas, suspended devices', async () => {
+    const refuseWith = (type: string): void => {
+      const text = JSON.stringify({ object: 'error', code: 403, type, message: '', request_id: '' });
+      registry.handler = (_request, response) =>
+        void response.writeHead(403, { 'content-length': String(text.length) }).end(text);
+    };
+    refuseWith('device_suspended');
+    const device = `/v3/devices/${newId()}`;
+    expect(await ask(gateway.adminKey, '192.0.2.7', device, 'DELETE')).toBe(403);
+    const { id } = (await gateway.call('/v3/applications', { method: 'POST', body: { name: 'two keys' } })).body;
+    const headers = { 'x-forwarded-for': '192.0.2.7' };
+    const addKey = async (): Promise<number> => {
+      const body = { name: 'x' };
+      return (await gateway.call(`/v3/applications/${id}/access-keys`, { method: 'POST', body, headers })).status;
+    };
+    expect([await addKey(), await addKey(), await addKey()]).toEqual([201, 201, 403]);
+    refuseWith('access_denied');
+    expect(await ask(gateway.adminKey, '192.0.2.8', device)).toBe(403);
+    await passed();
+    await eventually(() => expect(entries('192.0.2.8')).toMatchObject([{ eventCode: 'SYS_411' }]));
+    expect(entries('192.0.2.7')).toEqual([]);
   });
 
   it('as handshakes of a WebSocket are counted like others, although the dispatcher answers them', async () => {

@@ -24,6 +24,7 @@ import { ClientDisconnect } from './client-disconnect.js';
 import { downloadHeaders, requestHeaders, responseHeaders } from './headers.js';
 import { DeviceScopes } from './device-scopes.js';
 import { IdentityTokens } from './identity-tokens.js';
+import { classifyRefusal } from './record-denied-requests.js';
 import { emptyBody, requestBody, uploadBytesMax } from './request-body.js';
 import { downloadsUpstream, permissionFor, routeOf, takesLargeBodies } from './routes.js';
 import { stalledMs, UnreadAnswers } from './unread-answers.js';
@@ -93,6 +94,7 @@ export class ProxyHandler {
     const call = { method: request.method, path: request.url, headers, body, signal };
     const answer = await this.upstreams.pass(upstream, call);
     this.countUnread(identity, call, answer, reply);
+    if (answer.statusCode === 403) classifyRefusal(request, answer.body);
     if (answer.body instanceof Readable) this.watch.follow(request, answer.body);
     return this.passOn(answer, reply);
   }

@@ -5,7 +5,7 @@ import { routeOf } from './routes.js';
 import { clientAddress } from '../authentication/client-address.js';
 import type { Refusals } from '../authentication/refusals.js';
 
-type Identified = FastifyRequest & { identity?: Identity };
+type Identified = FastifyRequest & { identity?: Identity; isOtherRefusal?: boolean };
 
 /** The declared path, because the path that the client wrote may contain anything. */
 const operationOf = (request: FastifyRequest): string => {
@@ -14,12 +14,26 @@ const operationOf = (request: FastifyRequest): string => {
   return `${request.method} ${path ?? ''}`;
 };
 
-/** Counts each denied request of a valid key, whichever service denied it. */
+/** An error object or its token. The answer to HEAD has no body. */
+const saysDenied = (body: string): boolean =>
+  body === '' || body === 'FORBIDDEN' || body.includes('"type":"access_denied"');
+
+/** Some 403 are not due to the key: quotas, suspended devices. */
+export const classifyRefusal = (request: Identified, body: unknown): void => {
+  if (typeof body === 'string' || Buffer.isBuffer(body)) request.isOtherRefusal = !saysDenied(body.toString());
+};
+
+/** Counts each request that a valid key may not make, whichever service denied it. */
 export const recordDeniedRequests = (app: NestFastifyApplication, refusals: Refusals, trustedProxies: number): void => {
   const fastify = app.getHttpAdapter().getInstance();
+  // Answers of services that are passed on at once do not come here: see ProxyHandler.
+  fastify.addHook('onSend', (request: Identified, reply, payload, done) => {
+    if (reply.statusCode === 403) classifyRefusal(request, payload);
+    done();
+  });
   fastify.addHook('onResponse', (request: Identified, reply, done) => {
-    const { identity } = request;
-    if (reply.statusCode === 403 && identity)
+    const { identity, isOtherRefusal = false } = request;
+    if (reply.statusCode === 403 && identity && !isOtherRefusal)
       refusals.recordRefusal({
         kind: 'denied',
         accountId: identity.accountId,
