@@ -153,6 +153,11 @@ describe('bulk operations', () => {
       expect((await call('GET', '/v3/device-imports', undefined, account)).body.data).toEqual([]);
     });
 
+    it('400 for a large table with a wrong header, while its rows still arrive', async () => {
+      const { status, body } = await upload(newId(), `colour\n${'red\n'.repeat(2_000_000)}`);
+      expect([status, body.fields]).toEqual([400, [{ name: 'body', message: 'Unknown column "colour"' }]]);
+    });
+
     it.each<[string, BufferEncoding]>([
       ['Latin-1', 'latin1'],
       ['UTF-16', 'utf16le'],

@@ -4,8 +4,20 @@ import { Readable } from 'node:stream';
 
 const streams = new WeakMap<FastifyRequest['raw'], Readable>();
 
-/** The body of an upload, unread. */
-export const bodyStreamOf = (request: FastifyRequest): Readable => streams.get(request.raw) ?? Readable.from([]);
+/** The connection of a request ends with its stream. This one leaves it open, and drops what its reader does not want. */
+async function* withoutConnection(body: Readable): AsyncGenerator<Buffer, void> {
+  try {
+    yield* body.iterator({ destroyOnReturn: false }) as AsyncIterableIterator<Buffer>;
+  } finally {
+    body.resume();
+  }
+}
+
+/** The body of an upload, unread. A reader may end before the body does: the answer can still be sent. */
+export const bodyStreamOf = (request: FastifyRequest): Readable => {
+  const body = streams.get(request.raw);
+  return Readable.from(body ? withoutConnection(body) : []);
+};
 
 /**
  * Configures an app before its routes are made: the body of a POST to `path` is not collected. The parser gets an empty body,
