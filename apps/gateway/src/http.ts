@@ -62,10 +62,11 @@ export const configureHttp = async (app: NestFastifyApplication): Promise<void> 
   keepReserveForProbes(app, app.get(ConnectionLimits));
   closeQueued(app);
   trackCalls(app, app.get(OpenCalls));
+  // Before the hooks that refuse requests: without the headers of CORS, a page of another origin cannot read a refusal.
+  allowBrowsers(app, corsOrigins);
   refuseLongUrls(app);
   recordDeniedRequests(app, app.get(Refusals), trustedProxies);
   boundAnswers(app, app.get(UnreadAnswers), trustedProxies);
-  allowBrowsers(app, corsOrigins);
   setContentPolicy(app, publicUrl);
   serveDocuments(app, ownDocument(app, publicUrl), app.get(Documents));
   await serveConsole(app, consoleDir);

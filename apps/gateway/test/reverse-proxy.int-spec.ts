@@ -364,10 +364,16 @@ describe('refusals', () => {
       expect(await preflight(open.url, 'https://console.example')).toBe('https://console.example');
       expect(await preflight(open.url, 'https://evil.example')).toBeNull();
       expect(await preflight(gateway.service.url, 'https://console.example')).toBeNull();
-      const reply = await fetch(`${open.url}/v3/devices`, { headers: { origin: 'https://console.example' } });
-      expect([reply.status, reply.headers.get('access-control-allow-origin')]).toEqual([
-        401,
-        'https://console.example',
+      const headers = { origin: 'https://console.example' };
+      const reply = await fetch(`${open.url}/v3/devices`, { headers });
+      const tooLong = await fetch(`${open.url}/v3/devices?name=${'x'.repeat(4_096)}`, { headers });
+      const readable = [reply, tooLong].map(({ status, headers: got }) => [
+        status,
+        got.get('access-control-allow-origin'),
+      ]);
+      expect(readable).toEqual([
+        [401, 'https://console.example'],
+        [400, 'https://console.example'],
       ]);
       const exposed = reply.headers.get('access-control-expose-headers');
       expect(exposed?.split(', ')).toEqual(expect.arrayContaining(['etag', 'link']));
