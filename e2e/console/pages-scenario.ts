@@ -142,6 +142,37 @@ export const describePages = (running: () => Console): void =>
       await page.unroute(isOfKeys);
     });
 
+    it('shows the new secret of a key until it is dismissed, also when the key leaves the list or the person goes back', async () => {
+      const { page } = browser;
+      const { json: key } = await app.call('POST', '/v3/api-keys', { name: 'Renewed' });
+      const isOfKeys = (url: URL): boolean => url.pathname === '/v3/api-keys';
+      const row = page.getByRole('row').filter({ hasText: 'Renewed' });
+      // The console loads no document between the two pages, so that the way back stays within it.
+      await browser.visit('/', 'Fleet');
+      await page.getByRole('link', { name: 'Keys', exact: true }).click();
+      await page.getByRole('button', { name: 'Rotate the secret of Renewed' }).click();
+      // As if a page of other keys had been created meanwhile.
+      await page.route(isOfKeys, async (route) => {
+        const response = await route.fetch();
+        const list = (await response.json()) as { data: { id: string }[] };
+        return route.fulfill({ response, json: { ...list, data: list.data.filter(({ id }) => id !== key.id) } });
+      });
+      await confirm('Rotate');
+      const secret = dialog().getByText(/^ak_1/);
+      await row.waitFor({ state: 'detached' });
+      await secret.waitFor();
+      await page.evaluate('history.back()');
+      const question = page.getByRole('dialog', { name: 'Leave this page?' });
+      await question.getByRole('button', { name: 'Stay' }).click();
+      await question.waitFor({ state: 'detached' });
+      const renewed = app.as((await secret.textContent()) ?? '');
+      await eventually(async () => expect(await renewed.call('GET', '/v3/devices')).toMatchObject({ status: 200 }));
+      await dialog().getByRole('button', { name: 'Close' }).last().click();
+      await dialog().waitFor({ state: 'detached' });
+      await page.unroute(isOfKeys);
+      expect((await app.call('DELETE', `/v3/api-keys/${key.id}`)).status).toBe(204);
+    });
+
     it('keeps a dialog open until its change has ended, and shows why that failed', async () => {
       const { page } = browser;
       const { json: group } = await app.call('POST', '/v3/device-groups', { name: 'Basement' });

@@ -1,36 +1,38 @@
 import type { ApiKey } from '@lanyard/client/browser';
 import { Group } from '@mantine/core';
-import { useState } from 'react';
 import { useSession } from '../api/session.ts';
-import { Confirm, Opens, SecretOnce } from '../ui/index.ts';
+import { ActionButton, Confirm, Opens } from '../ui/index.ts';
 import { KeyDialog } from './key-dialog.tsx';
-import { consequenceOf, overlap, overlapSeconds, whyNotRotate } from './rotation.ts';
+import { whyNotRotate } from './rotation.ts';
 
 /** Groups count their keys. */
 const lists = ['GET /v3/api-keys', 'GET /v3/policy-groups'] as const;
 
+interface KeyActionsProps {
+  apiKey: ApiKey;
+  /** Opens the dialog that rotates the secret of the key. */
+  onRotate: (apiKey: ApiKey) => void;
+}
+
 /** Changes a key, rotates its secret, or revokes it. */
-export const KeyActions = ({ apiKey }: { apiKey: ApiKey }) => {
+export const KeyActions = ({ apiKey, onRotate }: KeyActionsProps) => {
   const { id, name } = apiKey;
   const { subject } = useSession();
-  const [secret, setSecret] = useState<string>();
   return (
     <Group gap="xs">
       <Opens label="Change" what={name} needs="admin">
         {(close) => <KeyDialog record={apiKey} onClose={close} />}
       </Opens>
-      <Confirm
-        verb="Rotate"
-        what={`the secret of ${name}`}
+      <ActionButton
         needs="admin"
         unavailable={whyNotRotate(apiKey, subject.id)}
-        operation="POST /v3/api-keys/{id}/rotate"
-        input={{ path: { id }, body: { overlap_seconds: overlapSeconds } }}
-        changes={lists}
-        onDone={({ key }) => setSecret(key)}
+        variant="default"
+        size="compact-xs"
+        aria-label={`Rotate the secret of ${name}`}
+        onClick={() => onRotate(apiKey)}
       >
-        {consequenceOf(apiKey)}
-      </Confirm>
+        Rotate
+      </ActionButton>
       {id !== subject.id && (
         <Confirm
           verb="Revoke"
@@ -44,9 +46,6 @@ export const KeyActions = ({ apiKey }: { apiKey: ApiKey }) => {
           immediately.
         </Confirm>
       )}
-      <SecretOnce title={`New secret of ${name}`} secret={secret} onClose={() => setSecret(undefined)}>
-        {`Give it to the application within ${overlap}; after that, the previous secret is no longer valid.`}
-      </SecretOnce>
     </Group>
   );
 };

@@ -5,7 +5,7 @@ import { useChange } from '../api/queries.ts';
 import { FormDialog } from './form-dialog.tsx';
 import { Opens, type OpensProps } from './opens.tsx';
 
-interface ConfirmProps<K extends Operation> extends Pick<OpensProps, 'size' | 'unavailable'> {
+interface ConfirmProps<K extends Operation> extends Pick<OpensProps, 'size'> {
   verb: string;
   /** The object of the action, for the title and for screen readers. */
   what: string;
@@ -21,17 +21,16 @@ interface ConfirmProps<K extends Operation> extends Pick<OpensProps, 'size' | 'u
 
 /** A button for an action that cannot be undone: explains what will happen, and asks first. */
 export const Confirm = <K extends Operation>(props: ConfirmProps<K>) => {
-  const { verb, what, needs, size, unavailable, operation, input, changes, onDone, children } = props;
+  const { verb, what, needs, size, operation, input, changes, onDone, children } = props;
   const change = useChange(operation, changes);
   return (
-    <Opens label={verb} what={what} needs={needs} size={size} unavailable={unavailable}>
+    <Opens label={verb} what={what} needs={needs} size={size}>
       {(close) => (
         <FormDialog
           title={`${verb} ${what}?`}
           verb={verb}
           needs={needs}
           change={change}
-          unavailable={unavailable}
           onSubmit={() =>
             change.mutate(input, {
               onSuccess: (answer) => {

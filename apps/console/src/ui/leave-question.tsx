@@ -11,9 +11,13 @@ interface Step {
 /** A different search on the same page does not leave the page. */
 const leavesPage = ({ current, next }: Step): boolean => current.pathname !== next.pathname;
 
+const everyStep = (): boolean => true;
+
 interface LeaveQuestionProps {
-  /** Whether an action runs that stops when the page is left. */
+  /** Whether an action runs that stops when the page is left, or something is shown that cannot be shown again. */
   isRunning: boolean;
+  /** Whether another tab of the page ends it, too. */
+  endsWithTab?: boolean;
   /** The progress of the action, and what happens to it. */
   children: ReactNode;
 }
@@ -22,9 +26,9 @@ interface LeaveQuestionProps {
  * Asks before the page is left while an action runs, and offers to stay. When a tab is closed or its page is loaded again,
  * the browser asks in its own words.
  */
-export const LeaveQuestion = ({ isRunning, children }: LeaveQuestionProps) => {
+export const LeaveQuestion = ({ isRunning, endsWithTab = false, children }: LeaveQuestionProps) => {
   const { status, proceed, reset } = useBlocker({
-    shouldBlockFn: leavesPage,
+    shouldBlockFn: endsWithTab ? everyStep : leavesPage,
     enableBeforeUnload: isRunning,
     disabled: !isRunning,
     withResolver: true,

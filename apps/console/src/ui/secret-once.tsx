@@ -1,6 +1,7 @@
 import { Button, Code, Group, Text } from '@mantine/core';
 import { Copy } from './copy.tsx';
 import { Dialog } from './form-dialog.tsx';
+import { LeaveQuestion } from './leave-question.tsx';
 import { Notice } from './notice.tsx';
 
 interface SecretOnceProps {
@@ -12,7 +13,7 @@ interface SecretOnceProps {
   onClose: () => void;
 }
 
-/** A secret that the service shows only now. It stays in the page until a button closes the dialog. */
+/** A secret that the service shows only now: one of the buttons closes the dialog, and leaving the page has to be confirmed. */
 export const SecretOnce = ({ title, secret, children, onClose }: SecretOnceProps) =>
   secret !== undefined && (
     <Dialog title={title} onClose={onClose} onlyButtonsClose>
@@ -25,5 +26,8 @@ export const SecretOnce = ({ title, secret, children, onClose }: SecretOnceProps
         <Copy text={secret} />
         <Button onClick={onClose}>Close</Button>
       </Group>
+      <LeaveQuestion isRunning endsWithTab>
+        The secret is not shown again after you leave.
+      </LeaveQuestion>
     </Dialog>
   );

@@ -1,0 +1,48 @@
+import type { ApiKey } from '@lanyard/client/browser';
+import { Text } from '@mantine/core';
+import { useState } from 'react';
+import { useChange } from '../api/queries.ts';
+import { useSession } from '../api/session.ts';
+import { FormDialog, SecretOnce } from '../ui/index.ts';
+import { consequenceOf, overlap, overlapSeconds, whyNotRotate } from './rotation.ts';
+
+interface RotationDialogProps {
+  apiKey: ApiKey;
+  onClose: () => void;
+}
+
+/**
+ * Rotates the secret of a key after asking, and shows the new one once. It belongs to the page and not to the row of the
+ * key: the list is read again afterwards, and may then be without that row.
+ */
+export const RotationDialog = ({ apiKey, onClose }: RotationDialogProps) => {
+  const { id, name } = apiKey;
+  const { subject } = useSession();
+  const [secret, setSecret] = useState<string>();
+  const rotate = useChange('POST /v3/api-keys/{id}/rotate', ['GET /v3/api-keys']);
+  const submit = () =>
+    rotate.mutate(
+      { path: { id }, body: { overlap_seconds: overlapSeconds } },
+      { onSuccess: ({ key }) => setSecret(key) },
+    );
+  if (secret !== undefined)
+    return (
+      <SecretOnce title={`New secret of ${name}`} secret={secret} onClose={onClose}>
+        {`Give it to the application within ${overlap}; after that, the previous secret is no longer valid.`}
+      </SecretOnce>
+    );
+  return (
+    <FormDialog
+      title={`Rotate the secret of ${name}?`}
+      verb="Rotate"
+      needs="admin"
+      change={rotate}
+      onSubmit={submit}
+      onClose={onClose}
+      unavailable={whyNotRotate(apiKey, subject.id)}
+      isDangerous
+    >
+      <Text size="sm">{consequenceOf(apiKey)}</Text>
+    </FormDialog>
+  );
+};
