@@ -234,7 +234,18 @@ export const describeDevicePage = (running: () => Console): void =>
       await dialog.getByLabel('Name').fill('Cellar 4');
       await dialog.getByLabel('Description').fill('behind the boiler');
       expect(await browser.violations()).toEqual([]);
+      // The answer is lost, so the change is sent again. The record has another version by then.
+      const isOfDevice = (url: URL): boolean => url.pathname === `/v3/devices/${made.id}`;
+      const changes: number[] = [];
+      await page.route(isOfDevice, async (route) => {
+        if (route.request().method() !== 'PUT') return route.continue();
+        const response = await route.fetch();
+        return changes.push(response.status()) === 1 ? route.abort() : route.fulfill({ response });
+      });
       await dialog.getByRole('button', { name: 'Save' }).click();
+      await dialog.waitFor({ state: 'detached' });
+      expect(changes).toEqual([200, 412]);
+      await page.unroute(isOfDevice);
       await page.getByRole('heading', { level: 1, name: 'Cellar 4' }).waitFor();
       await page.getByText('behind the boiler').waitFor();
       await page.getByRole('button', { name: 'Delete the device Cellar 4' }).click();

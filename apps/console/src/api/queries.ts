@@ -1,6 +1,7 @@
 import type { AnswerOf, CallOptions, InputOf, Operation } from '@lanyard/client/browser';
 import { keepPreviousData, type QueryClient, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
+import { changing } from './changing.ts';
 import { lanyard } from './lanyard.ts';
 
 type Call = (operation: Operation, input: unknown, options?: CallOptions) => Promise<unknown>;
@@ -42,7 +43,7 @@ const readAgain = (client: QueryClient, changes: readonly Operation[]): Promise<
 export const useChange = <K extends Operation>(operation: K, changes: readonly Operation[]) => {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (input: InputOf<K>) => call(operation, input) as Promise<AnswerOf<K>>,
+    mutationFn: (input: InputOf<K>) => changing(call, operation, input) as Promise<AnswerOf<K>>,
     onSettled: () => readAgain(client, changes),
   });
 };
