@@ -74,7 +74,7 @@ export const describeDevices = (running: () => Console): void =>
       await page.getByRole('link', { name: 'seen-at-once' }).first().waitFor();
     });
 
-    it('catches up after a short time in the background, and leaves out what happened in a long one', async () => {
+    it('catches up after a short time in the background, and leaves out what happened in a long one or while the computer slept', async () => {
       const { page } = browser;
       const newest = page.getByRole('group', { name: 'Newest events' });
       /** As the browser does when the person turns to another tab, or back. */
@@ -112,6 +112,12 @@ export const describeDevices = (running: () => Console): void =>
         const rows = await newest.getByRole('listitem').allTextContents();
         expect(rows.flatMap((row) => names.filter((name) => row.includes(name)))).toEqual(names);
       });
+      // The clock of a computer that sleeps goes on, and nothing tells the page that its connection has ended.
+      await page.getByText('live', { exact: true }).waitFor();
+      const afterSleep = page.waitForRequest(/\/v3\/device-events\/stream/);
+      await page.evaluate('((now) => void (Date.now = () => now() + 3_600_000))(Date.now.bind(Date))');
+      expect((await afterSleep).headers()['last-event-id']).toBeUndefined();
+      await page.getByText('live', { exact: true }).waitFor();
     });
 
     it('finds devices as one types, and shows one that registers meanwhile', async () => {

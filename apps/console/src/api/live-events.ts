@@ -20,6 +20,10 @@ const reopenMs = 2_000;
 /** After a longer pause, the stream begins with new entries: a large fleet writes hundreds of megabytes in a night. */
 const catchUpMaxMs = 60_000;
 
+/** Timers stand still while the computer sleeps: if a check comes this late, it slept. */
+const wakeCheckMs = 2_000;
+const sleptMinMs = 20_000;
+
 /** Thrown while a stream opens that would continue after a pause longer than `catchUpMaxMs`. */
 class LongPause extends Error {}
 
@@ -33,12 +37,15 @@ class LiveEvents {
   private readonly watchers = new Set<() => void>();
   private lastId: string | undefined;
   private stream: AbortController | undefined;
+  /** When the computer was last known to be awake. */
+  private awakeAtMs = 0;
   /** When it was live for the last time. */
   private pausedAtMs = 0;
   private current: LiveState = 'off';
 
   constructor() {
     document.addEventListener('visibilitychange', () => this.follow());
+    setInterval(() => this.checkWake(), wakeCheckMs);
   }
 
   readonly state = (): LiveState => this.current;
@@ -64,8 +71,21 @@ class LiveEvents {
     this.stream?.abort();
     this.stream = wanted ? new AbortController() : undefined;
     if (this.listeners.size === 0) this.lastId = undefined;
-    if (this.stream) void this.run(this.stream.signal);
-    else this.enter('off');
+    if (!this.stream) return this.enter('off');
+    // The timers of a hidden page are slow, too.
+    this.awakeAtMs = Date.now();
+    void this.run(this.stream.signal);
+  }
+
+  /** Nothing tells a page that its connection ended while the computer slept: the stream would only be silent for a while. */
+  private checkWake(): void {
+    if (this.current === 'live' && Date.now() - this.awakeAtMs > sleptMinMs) {
+      this.enter('interrupted');
+      this.stream?.abort();
+      this.stream = undefined;
+      this.follow();
+    }
+    this.awakeAtMs = Date.now();
   }
 
   private get hasLongPause(): boolean {
@@ -125,7 +145,7 @@ class LiveEvents {
 
   private enter(state: LiveState): void {
     if (this.current === state) return;
-    if (this.current === 'live') this.pausedAtMs = Date.now();
+    if (this.current === 'live') this.pausedAtMs = this.awakeAtMs;
     this.current = state;
     for (const watcher of this.watchers) watcher();
   }
