@@ -44,5 +44,5 @@ export const useNewestEvents = ({ limit, shownMax, deviceId, after }: NewestEven
   // New entries belong on top of the newest page only. While that page is being read, the page before it is still shown.
   const isNewest = after === undefined && !isPlaceholderData;
   const data: Page | undefined = page && (isNewest ? withArrived(page) : page);
-  return { data, live, error, refetch };
+  return { data, live, error, refetch, isPlaceholderData };
 };

@@ -1,7 +1,7 @@
 import type { DeviceEvent } from '@lanyard/client/browser';
 import { Box, Text, Timeline } from '@mantine/core';
 import { useNewestEvents } from '../api/newest-events.ts';
-import { useTurning } from '../api/pages.ts';
+import { settled, useTurning } from '../api/turning.ts';
 import { Answered, Empty, EndOfList, isShown, moment, Pager, Panel } from '../ui/index.ts';
 
 const pageEvents = 100;
@@ -26,8 +26,9 @@ const NoEvents = () => (
 
 /** The event log of the device, the newest first, page by page. */
 export const DeviceEvents = ({ deviceId }: { deviceId: string }) => {
-  const { after, turning } = useTurning();
+  const { after, turning: turned } = useTurning();
   const answer = useNewestEvents({ limit: pageEvents, shownMax, deviceId, after });
+  const turning = settled(turned, answer.isPlaceholderData);
   return (
     <>
       <Answered answer={answer} height={240}>

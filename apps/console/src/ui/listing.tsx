@@ -1,6 +1,6 @@
 import { Button, Group, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
-import type { Turning } from '../api/pages.ts';
+import type { Turning } from '../api/turning.ts';
 import { type Answer, isShown } from './answer.ts';
 import { Answered } from './answered.tsx';
 import { Panel, type PanelProps } from './page.tsx';
