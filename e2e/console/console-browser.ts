@@ -14,15 +14,25 @@ interface View {
   /**
    * `colours`: everything else was checked in the other colour scheme of this width. `none`: a page shows at this width what it
    * shows at the one before, in wider columns, so that it can only be too wide.
+   * `opened`: the dialog or menu above a page, which another test checks at this width.
    */
-  checked?: 'colours' | 'none';
+  checked?: 'colours' | 'opened' | 'none';
 }
 
 /** One narrow and dark, one wide and light. */
-export const fewViews: readonly View[] = [
+const fewViews: readonly View[] = [
   { width: 400, scheme: 'dark' },
   { width: 1_280, scheme: 'light' },
 ];
+
+/** A dialog or a menu, in one of the views together with the page behind it. */
+export const dialogViews: readonly View[] = [
+  { width: 400, scheme: 'dark' },
+  { width: 1_280, scheme: 'light', checked: 'opened' },
+];
+
+/** Only whether the page is wider than a narrow window. */
+export const narrowOnly: readonly View[] = [{ width: 400, scheme: 'dark', checked: 'none' }];
 
 /** `npm test -- --long` checks each width in each scheme, one width after another, so that a page is laid out once per width. */
 const views: readonly View[] = isLongRun
@@ -48,6 +58,9 @@ const tabsMax = 100;
 
 const allRules: RunOptions['runOnly'] = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 const rulesOfColours: RunOptions['runOnly'] = { type: 'rule', values: ['color-contrast', 'link-in-text-block'] };
+
+/** What is open above a page. */
+const opened = '[role=dialog], [role=menu]';
 
 /** Leaves out what only a report of all rules needs, because it takes longer than the rules. */
 const options: RunOptions = { resultTypes: ['violations'], selectors: false };
@@ -122,8 +135,7 @@ export class ConsoleBrowser {
     for (const view of viewed) {
       await this.show(view);
       const place = `${name}-${view.width}-${view.scheme}`;
-      const violations =
-        view.checked === 'none' ? [] : await this.violations(view.checked === 'colours' ? rulesOfColours : allRules);
+      const violations = await this.violationsIn(view);
       if (await this.overflows()) violations.push('wider than the window');
       if (violations.length > 0) await this.photograph(place);
       found.push(...violations.map((violation) => `${place}: ${violation}`));
@@ -168,12 +180,24 @@ export class ConsoleBrowser {
       document.getAnimations().filter(({ effect }) => effect.getTiming().iterations < Infinity).map(({ finished }) => finished)))`);
   }
 
-  /** Problems that axe finds: the rule, and the elements that break it. */
-  async violations(runOnly = allRules): Promise<string[]> {
+  private async violationsIn({ checked }: View): Promise<string[]> {
+    if (checked === 'none') return [];
+    if (checked === 'opened') return this.violationsOfOpened();
+    return this.violations(checked === 'colours' ? rulesOfColours : allRules);
+  }
+
+  /** Problems of the dialogs and menus that are open, without the page behind them: a test without them checks the page. */
+  violationsOfOpened(): Promise<string[]> {
+    return this.violations(allRules, opened);
+  }
+
+  /** Problems that axe finds on the page, or within some elements: the rule, and the elements that break it. */
+  async violations(runOnly = allRules, within?: string): Promise<string[]> {
     await this.waitForTransitions();
     if (!(await this.page.evaluate<boolean>("'axe' in window"))) await this.page.evaluate(axeSource);
+    const context = within === undefined ? 'document' : JSON.stringify(within);
     const violations = await this.page.evaluate<Result[]>(
-      `axe.run(document, ${JSON.stringify({ ...options, runOnly })}).then(({ violations }) => violations)`,
+      `axe.run(${context}, ${JSON.stringify({ ...options, runOnly })}).then(({ violations }) => violations)`,
     );
     return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`);
   }

@@ -157,11 +157,11 @@ export const describeDevices = (running: () => Console): void =>
       const dryRun = await browser.hold(path);
       await begin(`search=${search}`, 'Suspend');
       await dialog().getByRole('status', { name: 'Counting' }).waitFor();
-      expect(await browser.violations()).toEqual([]);
+      expect(await browser.violationsOfOpened()).toEqual([]);
       dryRun.release();
       await dialog().getByText('11 devices', { exact: true }).waitFor();
       await browser.page.unroute(path);
-      expect(await browser.violations()).toEqual([]);
+      expect(await browser.violationsOfOpened()).toEqual([]);
       await browser.photograph('devices-suspend');
       await dialog().getByRole('button', { name: 'Suspend 11 devices' }).click();
       await browser.page.getByText('11 devices have been suspended').waitFor();
@@ -207,7 +207,6 @@ export const describeDevices = (running: () => Console): void =>
       expect(await members()).toBe(11);
 
       await begin(`groups=${group.id}`, 'Remove from a group');
-      expect(await browser.violations()).toEqual([]);
       await dialog().getByRole('button', { name: 'Remove 11 devices' }).click();
       await page.getByText('11 devices have been removed from the group').waitFor();
       expect(await members()).toBe(0);
@@ -274,7 +273,7 @@ export const describeDevices = (running: () => Console): void =>
       await eventually(() => left.calls() > 0);
       await page.evaluate('history.back()');
       await question.getByText('0 of 11 devices are done, 11 are left.').waitFor();
-      expect(await browser.violations()).toEqual([]);
+      expect(await browser.violationsOfOpened()).toEqual([]);
       await browser.photograph('devices-leave');
       await question.getByRole('button', { name: 'Leave' }).click();
       await page.getByRole('heading', { level: 1, name: 'Fleet' }).waitFor();
@@ -319,7 +318,7 @@ export const describeDevices = (running: () => Console): void =>
       expect(await page.getByLabel('Search', { exact: true }).inputValue()).toBe('sim-2');
       await choose('Saved queries', 'Manage saved queries');
       await dialog().getByText('search = sim-2, state = registered').waitFor();
-      expect(await browser.violations()).toEqual([]);
+      expect(await browser.violationsOfOpened()).toEqual([]);
       const remove = page.getByRole('button', { name: 'Delete the query Twos' });
       const question = dialog(/^Delete the query/);
       await remove.click();
@@ -389,7 +388,7 @@ export const describeDevices = (running: () => Console): void =>
       await browser.page.getByRole('button', { name: 'Start the import' }).click();
       await browser.page.getByText('1 row has an error').waitFor();
       await dialog().getByRole('cell', { name: 'imported-1', exact: true }).first().waitFor();
-      expect(await browser.violations()).toEqual([]);
+      expect(await browser.violationsOfOpened()).toEqual([]);
       await browser.photograph('devices-import');
       await dialog().getByRole('button', { name: 'Close' }).last().click();
       await browser.page.getByRole('button', { name: 'Import' }).click();

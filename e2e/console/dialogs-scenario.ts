@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { fewViews } from './console-browser.ts';
+import { dialogViews } from './console-browser.ts';
 import type { Console } from './console.ts';
 
 /** The path and the button that open each dialog and menu; `:id` is the device sim-0. */
@@ -55,7 +55,7 @@ export const describeDialogs = (running: () => Console): void =>
       await browser.page.getByRole('button', { name: button, exact: true }).click();
       await browser.page.getByRole(role).waitFor();
       const name = `${role} ${button.toLowerCase()}`.replaceAll(/\W+/g, '-');
-      expect(await browser.faults(name, fewViews)).toEqual([]);
+      expect(await browser.faults(name, dialogViews)).toEqual([]);
       current = path;
     });
   });

@@ -60,12 +60,12 @@ export const describeInjection = (running: () => Console): void =>
 
     it('stays text in what a dialog says, and in the URL of a channel that fails', async () => {
       const { page } = browser;
-      await browser.visit('/keys', 'Keys');
+      await browser.turnTo('/keys', 'Keys');
       await page.getByRole('button', { name: `Change ${script}`, exact: true }).click();
       await page.getByRole('dialog').getByText(`Change the key ${script}`).waitFor();
       expect(await browser.tookTextForHtml()).toBe(false);
       receiver.answer(500);
-      await browser.visit(`/channels/${keyId}`, `Channel of ${script}`);
+      await browser.turnTo(`/channels/${keyId}`, `Channel of ${script}`);
       await page.getByRole('cell', { name: new URL(receiver.url).origin }).waitFor();
       await page.getByRole('button', { name: 'Send a test message' }).click();
       await page.getByText('Result: status 500.').waitFor();

@@ -145,7 +145,7 @@ describe('the console in a browser', () => {
     await browser.signIn(key.json.key);
     // One hint: strict, as all locators are.
     await browser.page.getByText('Northerner is limited to device groups').waitFor();
-    expect(await browser.faults('limited-fleet')).toEqual([]);
+    expect(await browser.violations()).toEqual([]);
     await browser.visit('/devices', 'Devices');
     await browser.page.getByText('1 device', { exact: true }).waitFor();
     await browser.page.getByRole('link', { name: 'sim-7' }).click();
@@ -191,7 +191,7 @@ describe('the console in a browser', () => {
       .getByRole('dialog', { name: 'You are still signed in' })
       .getByText('The gateway does not answer')
       .waitFor();
-    expect(await browser.violations()).toEqual([]);
+    expect(await browser.violationsOfOpened()).toEqual([]);
     await page.unroute('**/v3/session');
     await page.getByRole('button', { name: 'Try again' }).click();
     // The page would ask by itself after a minute who is signed in.
@@ -209,7 +209,7 @@ describe('the console in a browser', () => {
     await page.getByText('No devices yet').waitFor();
     await page.getByText('npm run device -- --secure').waitFor();
     await page.unroute('**/v3/devices?*');
-    expect(await browser.faults('no-devices')).toEqual([]);
+    expect(await browser.violations()).toEqual([]);
     await browser.visit('/', 'Fleet');
     await page.getByText('No devices yet').waitFor();
     expect(await browser.faults('no-fleet')).toEqual([]);
