@@ -143,6 +143,17 @@ export const describeDevices = (running: () => Console): void =>
       await browser.page.unroute(path);
     });
 
+    it('shows a device that comes while the stream of events is interrupted', async () => {
+      const { page } = browser;
+      const [name, path] = ['without-the-stream', '**/v3/device-events/stream*'];
+      await page.route(path, (route) => route.fulfill({ status: 503 }));
+      await browser.visit(`/devices?search=${name}`, 'Devices');
+      await page.getByText('No device matches').waitFor();
+      await create(name);
+      await page.getByRole('link', { name }).waitFor();
+      await page.unroute(path);
+    });
+
     it('takes the digits of a link as text', async () => {
       const serial = '89490200001234567890';
       await app.call('POST', '/v3/devices', { endpoint_name: 'modem-0', serial_number: serial });

@@ -2,7 +2,6 @@ import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import { lanyard } from '../api/lanyard.ts';
 import { useLiveEvents } from '../api/live-events.ts';
-import { useRefusal } from '../api/permissions.ts';
 import { rowOf } from './columns.ts';
 import { livePagesMax, ReadingAgain } from './reading-again.ts';
 import type { DeviceSearch } from './search.ts';
@@ -13,7 +12,7 @@ const pageRows = 1_000;
 
 const liveEveryMs = 1_000;
 
-/** Without the permission to see events, the list is read again this often. */
+/** Without the stream of events, which may be interrupted or not permitted, the list is read again this often. */
 const pollMs = 10_000;
 
 const list = 'GET /v3/devices';
@@ -25,7 +24,9 @@ const lists = [list, 'pages'];
 export const useDeviceRows = ({ packed, newestFirst }: Pick<DeviceSearch, 'packed' | 'newestFirst'>) => {
   const client = useQueryClient();
   const key = [...lists, packed, newestFirst];
-  const hasEvents = useRefusal('events.read') === undefined;
+  const [readingAgain] = useState(() => new ReadingAgain(client, lists, liveEveryMs));
+  useEffect(() => () => readingAgain.stop(), [readingAgain]);
+  const live = useLiveEvents(() => readingAgain.soon());
   const { data, error, refetch, fetchNextPage } = useInfiniteQuery({
     queryKey: key,
     initialPageParam: undefined as string | undefined,
@@ -37,15 +38,12 @@ export const useDeviceRows = ({ packed, newestFirst }: Pick<DeviceSearch, 'packe
       return { rows: page.data.map(rowOf), total: page.total_count, hasMore: page.has_more };
     },
     getNextPageParam: ({ rows, hasMore }) => (hasMore ? rows.at(-1)?.id : undefined),
-    refetchInterval: ({ state }) => !hasEvents && (state.data?.pages.length ?? 0) <= livePagesMax && pollMs,
+    refetchInterval: ({ state }) => live !== 'live' && (state.data?.pages.length ?? 0) <= livePagesMax && pollMs,
     placeholderData: (before) => before,
     // Comparing all pages for each new one takes longer than a frame.
     structuralSharing: false,
   });
   const pages = data?.pages ?? [];
-  const [readingAgain] = useState(() => new ReadingAgain(client, lists, liveEveryMs));
-  useEffect(() => () => readingAgain.stop(), [readingAgain]);
-  const live = useLiveEvents(() => readingAgain.soon());
   // The stream begins after the list was read, so the list is read again for the changes in between.
   useEffect(() => {
     if (live === 'live') readingAgain.now();
