@@ -23,15 +23,15 @@ const ownFields = ['search', 'state', 'lifecycle_status', 'groups'];
 /** The text is written into the URL when the typing pauses. */
 const SearchField = ({ search }: { search: DeviceSearch }) => {
   const [typed, setTyped] = useState<string | undefined>(undefined);
-  const apply = useDebouncedCallback((text: string) => {
-    search.set({ search: text });
-    setTyped(undefined);
-  }, typingMs);
+  const applied = search.filters['search'] ?? '';
+  // Shown until the URL has it, which takes a moment: characters that are typed meanwhile belong behind it.
+  if (typed === applied) setTyped(undefined);
+  const apply = useDebouncedCallback((text: string) => search.set({ search: text }), typingMs);
   const change = (text: string) => {
     setTyped(text);
     apply(text);
   };
-  const value = typed ?? search.filters['search'] ?? '';
+  const value = typed ?? applied;
   return (
     <TextInput
       flex="4 1 16rem"
