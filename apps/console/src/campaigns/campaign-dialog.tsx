@@ -44,7 +44,11 @@ export const CampaignDialog = ({ record: campaign, onClose }: RecordDialogProps<
         window: from === '' ? null : { from, to },
         concurrency,
       },
-      ({ id }) => (campaign ? onClose() : void navigate({ to: `/campaigns/${id}` as '/' })),
+      ({ id }) => {
+        // The next page may take a while to load. Until then, the dialog would create another one.
+        onClose();
+        if (!campaign) void navigate({ to: `/campaigns/${id}` as '/' });
+      },
     );
   };
   const missing =
