@@ -3,6 +3,7 @@ import { infrastructure, eventually, isolate, type Isolation, TestClock } from '
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { stallMs, sweepLeaseMs } from '../src/sessions/limits.js';
+import type { Session } from '../src/sessions/session.js';
 import type { StallDetector } from '../src/sessions/stall-detector.js';
 import { SessionStore } from '../src/sessions/session-store.js';
 import type { Sessions } from '../src/sessions/sessions.js';
@@ -247,6 +248,37 @@ describe('the fence between replicas', () => {
     const expected = kept.map((one) => [one.deviceId, one.epoch, one.registrationId, 'lifetime']);
     expect(states.sort()).toEqual(expected.sort());
     expect((await store.read(back.deviceId))?.epoch).toBe(epoch);
+  });
+
+  describe('after a failover that lost the latest writes of Redis', () => {
+    const setBack = async ({ deviceId, epoch, expiresAtMs }: Session, lost: { epochs: number; ms: number }) => {
+      const { keys } = a.store;
+      await redis.hset(keys.session(deviceId), { epoch: epoch - lost.epochs, expires: expiresAtMs - lost.ms });
+      await redis.zadd(keys.expiry, expiresAtMs - lost.ms, deviceId);
+    };
+    const storedExpiry = async ({ deviceId }: Session) => Number(await redis.zscore(a.store.keys.expiry, deviceId));
+
+    it('a renewed registration lasts as long as its device was told', async () => {
+      const { session } = await registered('192.0.2.40:1');
+      expect(await a.renew(session, clock.now(), session.expiresAtMs + 60_000)).toBe(true);
+      await setBack(session, { epochs: 0, ms: 60_000 });
+      clock.standStill(stallMs);
+      expect(a.atAddress(accountId, '192.0.2.40:1')).toBeUndefined();
+      await eventually(async () => expect(await storedExpiry(session)).toBe(session.expiresAtMs));
+      expect(await a.store.read(session.deviceId)).toMatchObject({ expiresAtMs: session.expiresAtMs });
+      expect(a.get(session.deviceId)).toBe(session);
+    });
+
+    it('a session expires with the last epoch that was announced, unless its device comes back', async () => {
+      const { session, lookup } = await registered('192.0.2.40:2');
+      const { deviceId, epoch, expiresAtMs } = session;
+      await setBack(session, { epochs: 1, ms: 60_000 });
+      expect(await a.confirmOwnership(session)).toBe(false);
+      expect(a.get(deviceId)).toBeUndefined();
+      expect(await a.store.read(deviceId)).toMatchObject({ epoch, expiresAtMs });
+      expect(await storedExpiry(session)).toBe(expiresAtMs);
+      expect((await taken(b, lookup, '192.0.2.40:2'))?.epoch).toBeGreaterThan(epoch);
+    });
   });
 
   describe('of a session that ends', () => {

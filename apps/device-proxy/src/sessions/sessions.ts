@@ -10,7 +10,14 @@ import { mayBeGateway, RegisteredPaths } from './registered-links.js';
 import type { EndReason } from './session-facts.js';
 import { SessionIndex } from './session-index.js';
 import { Session, type StoredSession } from './session.js';
-import { type Displaced, type Lookup, type NewSession, SessionStore, type TakeOver } from './session-store.js';
+import {
+  type Displaced,
+  type Lookup,
+  type NewSession,
+  type Renewal,
+  SessionStore,
+  type TakeOver,
+} from './session-store.js';
 
 /** `registered`: new. `taken`: its device sent a message here. `restored`: this replica had it before it was restarted. */
 export type SessionOrigin = 'registered' | 'taken' | 'restored';
@@ -178,12 +185,13 @@ export class Sessions {
   /** A registration update that only extends the lifetime. False when the session is lost; it is then dropped. */
   async renew(session: Session, lastSeenAtMs: number, expiresAtMs: number): Promise<boolean> {
     const { deviceId, epoch } = session;
+    // Before the write, so that `verify` stores no earlier time after it.
+    session.expiresAtMs = expiresAtMs;
     if (!(await this.store.renew({ deviceId, epoch, lastSeenAtMs, expiresAtMs }))) {
       await this.dropLost([session]);
       return false;
     }
     session.lastSeenAtMs = lastSeenAtMs;
-    session.expiresAtMs = expiresAtMs;
     return true;
   }
 
@@ -207,6 +215,8 @@ export class Sessions {
   }
 
   private async write(session: Session, change: Change, claims: boolean): Promise<'written' | 'occupied' | 'lost'> {
+    // As in `renew`.
+    session.expiresAtMs = change.expiresAtMs ?? session.expiresAtMs;
     const updated = await this.store.update({ ...snapshotOf(session), ...change }, claims);
     if (updated === 'occupied') return updated;
     if (!updated) {
@@ -401,9 +411,7 @@ export class Sessions {
     const all = [...this.index.all()];
     for (let at = 0; at < all.length; at += chunkSize) {
       const chunk = all.slice(at, at + chunkSize).filter((session) => !session.isOver);
-      const owned = await this.store.renewAll(
-        chunk.map(({ deviceId, epoch, lastSeenAtMs }) => ({ deviceId, epoch, lastSeenAtMs })),
-      );
+      const owned = await this.store.renewAll(chunk.map(renewalOf));
       chunk.forEach((session, n) => {
         if (owned[n] === true) this.doubted.delete(session);
       });
@@ -422,6 +430,14 @@ const snapshotOf = (session: Session): StoredSession => ({
   expiresAtMs: session.expiresAtMs,
   data: session.data,
   observations: [...session.observations.all()],
+});
+
+/** With the time of the expiry, because a failover of Redis may have lost the last renewal. Redis sets that of devices behind gateways. */
+const renewalOf = ({ deviceId, epoch, lastSeenAtMs, expiresAtMs, gateway }: Session): Renewal => ({
+  deviceId,
+  epoch,
+  lastSeenAtMs,
+  ...(!gateway && { expiresAtMs }),
 });
 
 /** A device behind a gateway stays as long as the gateway. */
