@@ -5,7 +5,7 @@ import { encodeCborItem } from './cbor.js';
 import { contentFormat } from './content-format.js';
 import { lwm2mCborValues, recordValues } from './decode.js';
 import { decodeLwm2mCbor } from './lwm2m-cbor.js';
-import { decodeSenmlCbor, decodeSenmlJson, type SenmlRecord } from './senml.js';
+import { decodeSenmlCbor, decodeSenmlJson, labelsOfNames, type SenmlRecord } from './senml.js';
 
 const { senmlJson, senmlCbor, senmlEtchJson, senmlEtchCbor, lwm2mCbor } = contentFormat;
 
@@ -49,12 +49,9 @@ export const namesIn = (format: number, bytes: Buffer): string[] => recordsIn(fo
 export const decodeWriteComposite = (format: number, bytes: Buffer, models: ModelRegistry): ResourceValue[] =>
   (format === lwm2mCbor ? lwm2mCborValues : recordValues)(recordsIn(format, bytes), models);
 
-/** Label of `n` in SenML CBOR (RFC 8428 §6). */
-const nameLabel = 0;
-
 /** A list of paths, for Read-Composite and Observe-Composite. Throws UnsupportedFormat. */
 export const encodePaths = (format: number, paths: readonly string[]): Buffer => {
   if (!readCompositeFormats.includes(format)) throw new UnsupportedFormat(format);
   if (answerFormatOf(format) === senmlJson) return Buffer.from(JSON.stringify(paths.map((n) => ({ n }))));
-  return encodeCborItem(paths.map((n) => new Map([[nameLabel, n]])));
+  return encodeCborItem(paths.map((n) => new Map([[labelsOfNames.get('n')!, n]])));
 };

@@ -70,29 +70,27 @@ export const recordValues = (records: readonly SenmlRecord[], models: ModelRegis
     ];
   });
 
-/** LwM2M JSON has no type for bytes: opaque values are strings in base64 (LwM2M 1.0 §6.4.4). */
-const withBytes = (one: ResourceValue, models: ModelRegistry): ResourceValue =>
-  typeof one.value === 'string' && typeAt(one.path, models) === 'opaque'
-    ? { ...one, value: parseScalar(one.value, 'opaque'), type: 'opaque' }
-    : one;
-
-/** Links are strings in LwM2M CBOR. */
-const withLinks = (one: ResourceValue, models: ModelRegistry): ResourceValue =>
-  typeof one.value === 'string' && typeAt(one.path, models) === 'objlnk'
-    ? { ...one, value: parseScalar(one.value, 'objlnk'), type: 'objlnk' }
-    : one;
+/** Values of the type in a format that has only strings for them: base64 of bytes, or the text form of links. */
+const withParsed = (
+  values: readonly ResourceValue[],
+  type: 'opaque' | 'objlnk',
+  models: ModelRegistry,
+): ResourceValue[] =>
+  values.map((one) =>
+    typeof one.value === 'string' && typeAt(one.path, models) === type
+      ? { ...one, value: parseScalar(one.value, type), type }
+      : one,
+  );
 
 export const lwm2mCborValues = (records: readonly SenmlRecord[], models: ModelRegistry): ResourceValue[] =>
-  recordValues(records, models).map((one) => withLinks(one, models));
+  withParsed(recordValues(records, models), 'objlnk', models);
 
 const cborValue = (bytes: Buffer, path: string, models: ModelRegistry): ResourceValue[] => {
   const item = decodeCborItem(bytes);
   const wanted = typeAt(single(path, 'cbor'), models);
   if (item === null || item === undefined || Array.isArray(item) || item instanceof Map)
     throw new Malformed('cbor', 'is no single value');
-  if (typeof item === 'string' && wanted === 'objlnk')
-    return [{ path, value: parseScalar(item, wanted), type: wanted }];
-  return [{ path, value: item, type: retyped(item, typeOfScalar(item), wanted) }];
+  return withParsed([{ path, value: item, type: retyped(item, typeOfScalar(item), wanted) }], 'objlnk', models);
 };
 
 /**
@@ -118,7 +116,8 @@ export const decodeValues = (
       return tlvValues(decodeTlv(bytes), parsePath(base), models);
     case contentFormat.lwm2mJson:
     case contentFormat.json:
-      return recordValues(decodeLwm2mJson(bytes, base, nowMs), models).map((one) => withBytes(one, models));
+      // Opaque values are strings in base64 (LwM2M 1.0 §6.4.4).
+      return withParsed(recordValues(decodeLwm2mJson(bytes, base, nowMs), models), 'opaque', models);
     default:
       return decodeSend(format, bytes, models, nowMs);
   }

@@ -1,3 +1,4 @@
+import { Malformed } from '../errors.js';
 import { isIntegerOf } from '../values/value.js';
 
 /** The value of a record, and the base value that is added to it. */
@@ -20,9 +21,13 @@ const withDigits = (name: string, value: unknown, context?: { source?: string })
   return isIntegerOf(integer, 'integer') || isIntegerOf(integer, 'unsigned') ? integer : value;
 };
 
-/** The content of a payload in JSON. Throws what `JSON.parse` throws. */
-export const parseJson = (bytes: Buffer): unknown => {
+/** The content of a payload in JSON. Throws Malformed, which names the format. */
+export const parseJson = (bytes: Buffer, format: string): unknown => {
   const text = bytes.toString('utf8');
-  // JSON.parse takes several times as long with a function.
-  return longDigits.test(text) ? JSON.parse(text, withDigits) : JSON.parse(text);
+  try {
+    // JSON.parse takes several times as long with a function.
+    return longDigits.test(text) ? JSON.parse(text, withDigits) : JSON.parse(text);
+  } catch {
+    throw new Malformed(format, 'is no JSON');
+  }
 };

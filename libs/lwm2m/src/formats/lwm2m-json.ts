@@ -32,13 +32,8 @@ const nameBelow = (basePath: string, name: string): string => {
  * path that was requested. Throws Malformed.
  */
 export const decodeLwm2mJson = (bytes: Buffer, basePath: string, nowMs = Date.now()): SenmlRecord[] => {
-  let document: unknown;
-  try {
-    document = parseJson(bytes);
-  } catch {
-    throw broken('is no JSON');
-  }
-  const { bn = '', bt = 0, e } = (document ?? {}) as { bn?: unknown; bt?: unknown; e?: unknown };
+  const document = parseJson(bytes, 'lwm2m-json') ?? {};
+  const { bn = '', bt = 0, e } = document as { bn?: unknown; bt?: unknown; e?: unknown };
   if (typeof bn !== 'string' || typeof bt !== 'number' || !Array.isArray(e) || e.length > recordsMax)
     throw broken(`bn, bt or e is missing or wrong, or e has more than ${recordsMax} entries`);
   return e.map((entry: unknown) => {

@@ -1,7 +1,7 @@
 import { Malformed, UnsupportedFormat } from '../errors.js';
 import { type CborItem, decodeCborItem, encodeCborItem } from './cbor.js';
 import { contentFormat } from './content-format.js';
-import { cborLabels, recordsMax } from './senml.js';
+import { labelsOfNames, recordsMax } from './senml.js';
 
 const { senmlJson, senmlCbor, senmlEtchJson, senmlEtchCbor, lwm2mCbor } = contentFormat;
 
@@ -28,12 +28,11 @@ interface Labels {
 }
 
 const baseFields = ['bver', 'bt', 'bu', 'bv', 'bs'];
-const numbers = new Map([...cborLabels].map(([label, name]) => [name, label as number]));
 const jsonLabels: Labels = { baseName: 'bn', name: 'n', bases: baseFields };
 const cborPackLabels: Labels = {
-  baseName: numbers.get('bn')!,
-  name: numbers.get('n')!,
-  bases: baseFields.map((name) => numbers.get(name)!),
+  baseName: labelsOfNames.get('bn')!,
+  name: labelsOfNames.get('n')!,
+  bases: baseFields.map((name) => labelsOfNames.get(name)!),
 };
 
 const isJson = (format: number): boolean => format === senmlJson || format === senmlEtchJson;

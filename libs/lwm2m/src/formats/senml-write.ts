@@ -1,9 +1,7 @@
 import { Malformed } from '../errors.js';
 import { type CborItem, encodeCborItem } from './cbor.js';
-import { cborLabels } from './senml.js';
+import { labelsOfNames } from './senml.js';
 import { formatLink, isObjectLink, type ResourceValue, type Scalar } from '../values/value.js';
-
-const labelsOfNames = new Map([...cborLabels].map(([label, name]) => [name, label as number]));
 
 type Member = [name: string, value: string | number | bigint | boolean | Buffer];
 

@@ -12,7 +12,7 @@ export interface SenmlRecord {
 }
 
 /** JSON names by CBOR label (RFC 8428 table 4). */
-export const cborLabels: ReadonlyMap<unknown, string> = new Map<unknown, string>([
+const cborLabels: ReadonlyMap<unknown, string> = new Map<unknown, string>([
   [-1, 'bver'],
   [-2, 'bn'],
   [-3, 'bt'],
@@ -29,6 +29,9 @@ export const cborLabels: ReadonlyMap<unknown, string> = new Map<unknown, string>
   [7, 'ut'],
   [8, 'vd'],
 ]);
+
+/** CBOR labels by JSON name. */
+export const labelsOfNames = new Map([...cborLabels].map(([label, name]) => [name, label as number]));
 
 /** A pack with more records than this is refused. */
 export const recordsMax = 10_000;
@@ -151,15 +154,8 @@ const resolve = (pack: unknown, nowMs: number, removes: boolean): SenmlRecord[] 
  * The records of a pack in JSON, with their base values applied. `removes`: the payload is SenML-ETCH, where `"v": null`
  * removes what the record names (RFC 8790 §3.2). Throws Malformed.
  */
-export const decodeSenmlJson = (bytes: Buffer, nowMs = Date.now(), removes = false): SenmlRecord[] => {
-  let pack: unknown;
-  try {
-    pack = parseJson(bytes);
-  } catch {
-    throw broken('is no JSON');
-  }
-  return resolve(pack, nowMs, removes);
-};
+export const decodeSenmlJson = (bytes: Buffer, nowMs = Date.now(), removes = false): SenmlRecord[] =>
+  resolve(parseJson(bytes, 'senml'), nowMs, removes);
 
 const nameOf = (label: CborItem): string => {
   if (typeof label !== 'string' && typeof label !== 'number') throw broken('a label is neither text nor number');

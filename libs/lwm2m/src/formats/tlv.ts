@@ -121,20 +121,13 @@ export const tlvScalar = (bytes: Buffer, type: ResourceType): Scalar => {
   }
 };
 
-const integerBytes = (value: bigint): Buffer => {
-  const width = [1, 2, 4].find((w) => value >= -(1n << BigInt(8 * w - 1)) && value < 1n << BigInt(8 * w - 1)) ?? 8;
-  const bytes = Buffer.alloc(width);
-  if (width === 8) bytes.writeBigInt64BE(value);
-  else bytes.writeIntBE(Number(value), 0, width);
-  return bytes;
-};
-
-const unsignedBytes = (value: bigint): Buffer => {
-  const width = [1, 2, 4].find((w) => value < 1n << BigInt(8 * w)) ?? 8;
-  const bytes = Buffer.alloc(width);
-  if (width === 8) bytes.writeBigUInt64BE(value);
-  else bytes.writeUIntBE(Number(value), 0, width);
-  return bytes;
+/** The value fits into 64 bits. */
+const integerBytes = (value: bigint, signed: boolean): Buffer => {
+  const fits = (bits: number): boolean => (signed ? BigInt.asIntN(bits, value) : BigInt.asUintN(bits, value)) === value;
+  const width = [1, 2, 4].find((count) => fits(8 * count)) ?? 8;
+  const bytes = Buffer.alloc(8);
+  bytes.writeBigUInt64BE(BigInt.asUintN(64, value));
+  return bytes.subarray(8 - width);
 };
 
 const floatBytes = (value: number): Buffer => {
@@ -149,7 +142,7 @@ const numberBytes = (value: number | bigint, type: ResourceType): Buffer => {
   const whole = typeof value === 'bigint' || Number.isInteger(value);
   if (type === 'float' || (!typed && !whole)) return floatBytes(Number(value));
   if (!whole || !isIntegerOf(BigInt(value), type)) throw broken(`${value} is no ${type}`);
-  return type === 'unsigned' ? unsignedBytes(BigInt(value)) : integerBytes(BigInt(value));
+  return integerBytes(BigInt(value), type !== 'unsigned');
 };
 
 /** The value in as few bytes as possible. Throws Malformed for a number that its type cannot hold. */
