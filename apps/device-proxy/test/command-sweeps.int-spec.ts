@@ -53,7 +53,7 @@ describe('sweeps of commands', () => {
     await store(5_000, many, new Date(clock.now() - dayMs));
     await store(1, other, new Date(clock.now()));
     const ended: string[] = [];
-    const expire = (deviceId: string): Promise<number> => Promise.resolve(ended.push(deviceId));
+    const expire = (deviceId: string): Promise<void> => Promise.resolve(void ended.push(deviceId));
     const expiry = expiryOf({ expire, forgetOld: () => Promise.resolve() });
     expiry.onApplicationBootstrap();
     await clock.advance(expiryPeriodMs);
@@ -70,8 +70,8 @@ describe('sweeps of commands', () => {
   it('finished commands are deleted while others expire all the time', async () => {
     await store(1, newId(), new Date(clock.now() - dayMs));
     let release = (): void => undefined;
-    const held = new Promise<number>((resolve) => {
-      release = () => resolve(0);
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
     });
     let forgotten = 0;
     const expiry = expiryOf({

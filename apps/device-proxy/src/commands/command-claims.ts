@@ -73,9 +73,8 @@ export class CommandClaims {
    * Under the device lock: ends the commands at the head that must not be sent (again), and claims the next one, unless
    * another replica is executing it.
    */
-  private async decideOnHead(deviceId: string, claimant: Claimant): Promise<Command | undefined> {
-    const ended: [Command, Outcome][] = [];
-    const claimed = await withDevice(this.dataSource, deviceId, async (manager) => {
+  private decideOnHead(deviceId: string, claimant: Claimant): Promise<Command | undefined> {
+    return this.ends.underLock(deviceId, async (manager, end) => {
       for (;;) {
         const head = await manager.findOne(Command, { ...queueOf(deviceId), lock });
         if (!head) return undefined;
@@ -83,11 +82,9 @@ export class CommandClaims {
         else if (this.inFlight(head, claimant)) return undefined;
         const outcome = outcomeBeforeSending(head, this.clock.now());
         if (!outcome) return this.markClaimed(manager, head, claimant);
-        ended.push([head, await this.ends.endCommand(manager, head, outcome)]);
+        await end(head, outcome);
       }
     });
-    this.ends.announceEnded(ended);
-    return claimed;
   }
 
   /**
@@ -101,7 +98,7 @@ export class CommandClaims {
     const done = await (command.kind === 'subscription'
       ? withDevice(dataSource, command.deviceId, (manager) => ends.end(manager, command, outcome, executed))
       : ends.end(dataSource.manager, command, outcome, executed));
-    if (done) this.ends.announceEnded([[command, outcome]]);
+    if (done) this.ends.announceEnd(command, outcome);
     return done;
   }
 

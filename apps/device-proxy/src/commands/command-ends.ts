@@ -2,7 +2,8 @@ import { DeviceCommandResults, DeviceValues, type ResourceValueArrived } from '@
 import { type AnnouncedChange, causedBy, Outbox } from '@lanyard/kafka';
 import { type Clock, CLOCK, hasRow } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
+import { withDevice } from '../db/device-lock.js';
 import { bringsNoChange, isComposite, isRepeatable, operationOf } from '../downlink/operation.js';
 import { EndpointNames } from '../intake/endpoint-names.js';
 import { singleObservation, SubscriptionStore } from '../interest/subscription-store.js';
@@ -41,6 +42,9 @@ const askingSql = `
   SELECT FROM commands WHERE device_id = $1 AND key_id = $2 AND path = $3 AND query = $4::text[]
     AND kind = 'subscription' AND method = 'GET' AND state IN ('waiting', 'executing')`;
 
+/** Ends a command in the transaction, without another attempt. */
+export type EndCommand = (command: Command, outcome: Outcome) => Promise<void>;
+
 /** What is required for the end of an executed command, and stored with it. */
 export interface Executed {
   /** The command does not end if it is not claimed in this epoch of the session. */
@@ -55,6 +59,7 @@ export class CommandEnds {
   private readonly ending: AnnouncedChange;
 
   constructor(
+    private readonly dataSource: DataSource,
     private readonly outbox: Outbox,
     @Inject(CLOCK) private readonly clock: Clock,
     private readonly subscriptions: SubscriptionStore,
@@ -64,10 +69,18 @@ export class CommandEnds {
     this.ending = outbox.changing(endSql, 10);
   }
 
-  async endCommand(manager: EntityManager, command: Command, outcome: Outcome): Promise<Outcome> {
-    await this.end(manager, command, outcome);
-    command.state = outcome.state ?? outcome.outcome;
-    return outcome;
+  /** A transaction under the lock of the device. After it, those who wait for the results of the commands that it ended are told. */
+  async underLock<T>(deviceId: string, work: (manager: EntityManager, end: EndCommand) => Promise<T>): Promise<T> {
+    const ended: [Command, Outcome][] = [];
+    const result = await withDevice(this.dataSource, deviceId, (manager) =>
+      work(manager, async (command, outcome) => {
+        await this.end(manager, command, outcome);
+        command.state = outcome.state ?? outcome.outcome;
+        ended.push([command, outcome]);
+      }),
+    );
+    for (const [command, outcome] of ended) this.announceEnd(command, outcome);
+    return result;
   }
 
   /** False if another replica has the claim. A result that changes a subscription requires a transaction. */
@@ -117,8 +130,8 @@ export class CommandEnds {
     }
   }
 
-  /** Tells those who wait for the results; called after the transaction. */
-  announceEnded(ended: readonly [Command, Outcome][]): void {
-    for (const [command, outcome] of ended) this.finished.announceResult(command, outcome);
+  /** Tells those who wait for the result; called after the transaction. */
+  announceEnd(command: Command, outcome: Outcome): void {
+    this.finished.announceResult(command, outcome);
   }
 }

@@ -1,7 +1,7 @@
 import { affected, type Clock, CLOCK } from '@lanyard/service';
 import { DataSource, type EntityManager, In } from 'typeorm';
 import { Inject, Injectable } from '@nestjs/common';
-import { locksMax, withDevice, withDevices } from '../db/device-lock.js';
+import { locksMax, withDevices } from '../db/device-lock.js';
 import { RequestBatcher } from '../db/request-batcher.js';
 import { NotCancellable } from '../errors.js';
 import { CommandEnds, outcomeBeforeSending, withoutSending } from './command-ends.js';
@@ -64,16 +64,13 @@ export class CommandQueue {
   ) {}
 
   /** Stores a command, or returns the existing one that the request repeats. */
-  async accept(command: NewCommand, options: AcceptOptions = {}): Promise<Stored> {
-    const ended: [Command, Outcome][] = [];
-    const stored = await withDevice(this.dataSource, command.deviceId, async (manager) => {
+  accept(command: NewCommand, options: AcceptOptions = {}): Promise<Stored> {
+    return this.ends.underLock(command.deviceId, async (manager, end) => {
       const accepted = await this.intake.acceptCommand(manager, command, options);
       const outcome = accepted.isNew ? options.refusal?.() : undefined;
-      if (outcome) ended.push([accepted.command, await this.ends.endCommand(manager, accepted.command, outcome)]);
+      if (outcome) await end(accepted.command, outcome);
       return accepted;
     });
-    this.ends.announceEnded(ended);
-    return stored;
   }
 
   async forgetOld(): Promise<void> {
@@ -136,17 +133,13 @@ export class CommandQueue {
   }
 
   /** Returns the state that the command was in. */
-  private async cancelWaiting({ id, deviceId }: Command): Promise<CommandState> {
-    const ended: [Command, Outcome][] = [];
-    const before = await withDevice(this.dataSource, deviceId, async (manager) => {
+  private cancelWaiting({ id, deviceId }: Command): Promise<CommandState> {
+    return this.ends.underLock(deviceId, async (manager, end) => {
       const command = await manager.findOneOrFail(Command, { where: { id }, lock });
       const { state } = command;
-      if (state === 'waiting')
-        ended.push([command, await this.ends.endCommand(manager, command, withoutSending(command, cancelled))]);
+      if (state === 'waiting') await end(command, withoutSending(command, cancelled));
       return state;
     });
-    this.ends.announceEnded(ended);
-    return before;
   }
 
   /**
@@ -163,7 +156,7 @@ export class CommandQueue {
   }
 
   /** Ends commands that cannot be executed in time: expired in the queue, or claimed by a replica that is gone. */
-  async expire(deviceId: string): Promise<number> {
+  async expire(deviceId: string): Promise<void> {
     const now = this.clock.now();
     return this.endWhere(deviceId, (command) => {
       const due = command.expiresAt.getTime() <= now;
@@ -172,16 +165,13 @@ export class CommandQueue {
     });
   }
 
-  private async endWhere(deviceId: string, choose: (command: Command) => Outcome | undefined): Promise<number> {
-    const ended: [Command, Outcome][] = [];
-    await withDevice(this.dataSource, deviceId, async (manager) => {
+  private endWhere(deviceId: string, choose: (command: Command) => Outcome | undefined): Promise<void> {
+    return this.ends.underLock(deviceId, async (manager, end) => {
       const queue = await manager.find(Command, { ...queueOf(deviceId), lock });
       for (const command of queue) {
         const outcome = choose(command);
-        if (outcome) ended.push([command, await this.ends.endCommand(manager, command, outcome)]);
+        if (outcome) await end(command, outcome);
       }
     });
-    this.ends.announceEnded(ended);
-    return ended.length;
   }
 }
