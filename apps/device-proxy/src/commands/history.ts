@@ -15,8 +15,7 @@ import { z } from 'zod';
 import { Injectable } from '@nestjs/common';
 import { CommandNotFound } from '../errors.js';
 import { DeviceGroupsReader } from '../state/device-groups.reader.js';
-import { Command } from './command.entity.js';
-import { findCommand } from './find-command.js';
+import { Command, type CommandState } from './command.entity.js';
 
 const commandStates = ['waiting', 'executing', 'succeeded', 'failed', 'expired', 'cancelled'] as const;
 
@@ -129,15 +128,25 @@ export class CommandHistory {
 
   /** A command of the caller. Throws CommandNotFound, also when its device has left the caller's device groups. */
   async find(caller: CommandOwner, reference: string): Promise<Command> {
-    const command = await findCommand(this.dataSource.manager, caller.keyId, reference);
+    const command = await this.newest(caller, reference);
     if (!command || !this.isSeenBy(caller, command)) throw new CommandNotFound();
     return command;
   }
 
   /** The command that the caller cancels: the newest that waits, or else the newest. Throws as `find` does. */
   async findToCancel(caller: CommandOwner, reference: string): Promise<Command> {
-    const waiting = await findCommand(this.dataSource.manager, caller.keyId, reference, 'waiting');
+    const waiting = await this.newest(caller, reference, 'waiting');
     return waiting && this.isSeenBy(caller, waiting) ? waiting : this.find(caller, reference);
+  }
+
+  /** The command with this id, or the newest with this async-id. */
+  private newest({ keyId }: CommandOwner, reference: string, state?: CommandState): Promise<Command | null> {
+    const which = { keyId, ...(state && { state }) };
+    const where = [
+      { ...which, id: reference },
+      { ...which, asyncId: reference },
+    ];
+    return this.dataSource.manager.findOne(Command, { where, order: { position: 'DESC' } });
   }
 
   private isSeenBy({ deviceGroups }: CommandOwner, { deviceId }: Command): boolean {

@@ -3,7 +3,6 @@ import { IntakeModule } from '../intake/intake.module.js';
 import { SessionsModule } from '../sessions/sessions.module.js';
 import { StateModule } from '../state/state.module.js';
 import { Downloads } from './downloads.js';
-import { PackageBytes } from './package-bytes.js';
 import { PackageClient } from './package-client.js';
 import { PackageRanges } from './package-ranges.js';
 import { PackageSources } from './package-sources.js';
@@ -11,7 +10,7 @@ import { Tickets } from './tickets.js';
 
 @Module({
   imports: [IntakeModule, SessionsModule, StateModule],
-  providers: [Downloads, PackageBytes, PackageClient, PackageRanges, PackageSources, Tickets],
+  providers: [Downloads, PackageClient, PackageRanges, PackageSources, Tickets],
   exports: [Downloads, PackageSources],
 })
 export class DownloadsModule {}

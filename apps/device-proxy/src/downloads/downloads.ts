@@ -1,4 +1,4 @@
-import { type BodySource, Code, SourceUnavailable } from '@lanyard/coap';
+import { Code, SourceUnavailable } from '@lanyard/coap';
 import { contentFormat } from '@lanyard/lwm2m';
 import { ticketPattern } from '@lanyard/service';
 import { Injectable } from '@nestjs/common';
@@ -10,10 +10,9 @@ import { RetryLater } from '../transport/retry-later.js';
 import { mayActFor } from '../transport/sender.js';
 import type { UplinkReply, UplinkRequest } from '../transport/uplink-request.js';
 import { etagBytes, retrySeconds } from './limits.js';
-import { PackageBytes } from './package-bytes.js';
 import type { PackageInfo } from './package-client.js';
 import { PackageUnavailable, TicketEnded } from './package-errors.js';
-import { PackageRanges, type Reader } from './package-ranges.js';
+import { PackageRanges } from './package-ranges.js';
 import { Tickets } from './tickets.js';
 
 const notFound: UplinkReply = { code: '4.04' };
@@ -40,7 +39,6 @@ export class Downloads {
     private readonly names: EndpointNames,
     private readonly sessions: Sessions,
     private readonly lastSeen: LastSeen,
-    private readonly bytes: PackageBytes,
   ) {}
 
   async answer(request: UplinkRequest, ticket: string): Promise<UplinkReply> {
@@ -52,7 +50,9 @@ export class Downloads {
       code: '2.05',
       contentFormat: contentFormat.opaque,
       etag: Buffer.from(found.info.digest, 'hex').subarray(0, etagBytes),
-      source: this.sourceOf({ ticket, accountId, info: found.info }),
+      source: this.ranges.sourceOf({ ticket, accountId, info: found.info, delivery: 'pull' }, (error) =>
+        refusal(error, ticket),
+      ),
     };
   }
 
@@ -87,20 +87,5 @@ export class Downloads {
       await this.sessions.withSession({ by: 'address', accountId, address }, address, async (taken) => {
         if (taken) this.lastSeen.recordMessage(taken);
       });
-  }
-
-  private sourceOf(reader: Reader): BodySource {
-    return {
-      bytes: reader.info.bytes,
-      read: async (offset, length) => {
-        try {
-          const part = await this.ranges.read(reader, offset, length);
-          this.bytes.count('pull', part.length);
-          return part;
-        } catch (error) {
-          throw refusal(error, reader.ticket);
-        }
-      },
-    };
   }
 }

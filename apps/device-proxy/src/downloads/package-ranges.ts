@@ -1,3 +1,4 @@
+import type { BodySource } from '@lanyard/coap';
 import { Metrics, setBounded } from '@lanyard/service';
 import { Injectable } from '@nestjs/common';
 import { FetchQueue } from './fetch-queue.js';
@@ -5,11 +6,12 @@ import { rangeBytes, rangesKeptMax } from './limits.js';
 import { PackageClient, type PackageInfo } from './package-client.js';
 import { TicketEnded } from './package-errors.js';
 
-/** The account that reads a package, and its ticket. */
+/** The account that reads a package, its ticket, and how the device gets it. */
 export interface Reader {
   ticket: string;
   accountId: string;
   info: PackageInfo;
+  delivery: 'pull' | 'push';
 }
 
 /** Parts of packages: the ones that were read last are kept in memory, and each is fetched once for all devices that wait for it. */
@@ -18,12 +20,18 @@ export class PackageRanges {
   readonly queue = new FetchQueue();
   private readonly kept = new Map<string, Buffer>();
   private readonly fetching = new Map<string, { ticket: string; part: Promise<Buffer> }>();
+  private readonly bytes;
   private readonly counted;
 
   constructor(
     private readonly client: PackageClient,
     metrics: Metrics,
   ) {
+    this.bytes = metrics.counter({
+      name: 'lanyard_device_proxy_package_bytes_total',
+      help: 'Bytes of packages for devices, pulled by them or pushed to them',
+      labelNames: ['delivery'],
+    });
     this.counted = metrics.counter({
       name: 'lanyard_device_proxy_package_ranges_total',
       help: 'Parts of packages that were read, by where they came from',
@@ -39,8 +47,22 @@ export class PackageRanges {
     );
   }
 
+  /** The package of the reader. `errorOf`: the error to throw instead of TicketEnded or PackageUnavailable. */
+  sourceOf(reader: Reader, errorOf: (error: unknown) => unknown): BodySource {
+    return {
+      bytes: reader.info.bytes,
+      read: async (offset, length) => {
+        try {
+          return await this.read(reader, offset, length);
+        } catch (error) {
+          throw errorOf(error);
+        }
+      },
+    };
+  }
+
   /** `length` bytes from `offset` on, within the package. Throws TicketEnded or PackageUnavailable. */
-  async read(reader: Reader, offset: number, length: number): Promise<Buffer> {
+  private async read(reader: Reader, offset: number, length: number): Promise<Buffer> {
     const parts: Buffer[] = [];
     for (let at = offset; at < offset + length;) {
       const range = Math.floor(at / rangeBytes);
@@ -49,6 +71,7 @@ export class PackageRanges {
       parts.push(part);
       at += part.length;
     }
+    this.bytes.inc({ delivery: reader.delivery }, length);
     return parts.length === 1 ? parts[0]! : Buffer.concat(parts, length);
   }
 

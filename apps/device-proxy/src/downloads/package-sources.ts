@@ -1,7 +1,6 @@
 import type { BodySource } from '@lanyard/coap';
 import { Injectable } from '@nestjs/common';
 import { BodyUnavailable } from '../transport/device-link.js';
-import { PackageBytes } from './package-bytes.js';
 import { TicketEnded } from './package-errors.js';
 import { PackageRanges } from './package-ranges.js';
 import { Tickets } from './tickets.js';
@@ -17,7 +16,6 @@ export class PackageSources {
   constructor(
     private readonly tickets: Tickets,
     private readonly ranges: PackageRanges,
-    private readonly bytes: PackageBytes,
   ) {}
 
   /** Throws TicketEnded, also for the ticket of another device, or PackageUnavailable. */
@@ -25,16 +23,11 @@ export class PackageSources {
     const { accountId, deviceId } = device;
     const { info } = await this.tickets.find(ticket, accountId);
     if (info.deviceId !== deviceId) throw new TicketEnded();
-    const reader = { ticket, accountId, info };
-    const read = async (offset: number, length: number): Promise<Buffer> => {
-      try {
-        const part = await this.ranges.read(reader, offset, length);
-        this.bytes.count('push', part.length);
-        return part;
-      } catch (error) {
-        throw new BodyUnavailable((error as Error).message, { cause: error });
-      }
-    };
-    return { source: { bytes: info.bytes, read } };
+    const reader = { ticket, accountId, info, delivery: 'push' } as const;
+    const source = this.ranges.sourceOf(
+      reader,
+      (error) => new BodyUnavailable((error as Error).message, { cause: error }),
+    );
+    return { source };
   }
 }

@@ -3,7 +3,6 @@ import { CredentialsModule } from '../credentials/credentials.module.js';
 import { ProducerModule } from '../producer/producer.module.js';
 import { SessionsModule } from '../sessions/sessions.module.js';
 import { StateModule } from '../state/state.module.js';
-import { AccountSettings } from './account-settings.js';
 import { Admission } from './admission.js';
 import { DeviceEnrollment } from './device-enrollment.js';
 import { EndpointNames } from './endpoint-names.js';
@@ -11,7 +10,7 @@ import { FirstContacts } from './first-contacts.js';
 
 @Module({
   imports: [CredentialsModule, SessionsModule, ProducerModule, StateModule],
-  providers: [AccountSettings, Admission, EndpointNames, FirstContacts, DeviceEnrollment],
-  exports: [AccountSettings, Admission, EndpointNames],
+  providers: [Admission, EndpointNames, FirstContacts, DeviceEnrollment],
+  exports: [Admission, EndpointNames],
 })
 export class IntakeModule {}

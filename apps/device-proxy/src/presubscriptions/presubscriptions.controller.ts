@@ -5,7 +5,7 @@ import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { bodySchema, bodyToken } from '../commands/body-schema.js';
 import { MalformedRules } from '../errors.js';
-import { AccountSettings } from '../intake/account-settings.js';
+import { AccessAccountsReader } from '../state/access-accounts.reader.js';
 import { type PresubscriptionRule, PresubscriptionRuleSchema, PresubscriptionRulesSchema } from './rule.js';
 import { Rules } from './rules.js';
 
@@ -21,7 +21,7 @@ const readRules = (body: unknown): PresubscriptionRule[] => {
 export class PresubscriptionsController {
   constructor(
     private readonly rules: Rules,
-    private readonly settings: AccountSettings,
+    private readonly accounts: AccessAccountsReader,
   ) {}
 
   @Get()
@@ -51,7 +51,7 @@ export class PresubscriptionsController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<void> {
     await this.rules.replace(caller.accountId, caller.keyId, readRules(body), caller);
-    reply.code(this.settings.presubscriptionsStatus(caller.accountId));
+    reply.code(this.accounts.get(caller.accountId)?.presubscriptionsNoContent ? 204 : 202);
   }
 
   @Delete()

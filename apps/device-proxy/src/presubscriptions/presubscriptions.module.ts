@@ -1,11 +1,11 @@
 import { Module } from '@nestjs/common';
-import { IntakeModule } from '../intake/intake.module.js';
 import { SessionsModule } from '../sessions/sessions.module.js';
+import { StateModule } from '../state/state.module.js';
 import { PresubscriptionsController } from './presubscriptions.controller.js';
 import { Rules } from './rules.js';
 
 @Module({
-  imports: [IntakeModule, SessionsModule],
+  imports: [SessionsModule, StateModule],
   controllers: [PresubscriptionsController],
   providers: [Rules],
   exports: [Rules],

@@ -200,7 +200,8 @@ export class SessionStore {
     const { registrationId = '', address = '', gatewayId = '' } = expected;
     const claims = registrationId === '' ? 0 : 1;
     const args = [this.prefix, deviceId, this.replicaId, registrationId, address, claims, gatewayId];
-    const reply = (await this.run('take-session-3', this.threeKeys(deviceId), args)) as TakenRow | null;
+    const keys = [this.keys.session(deviceId), this.keys.observations(deviceId), this.keys.index];
+    const reply = (await this.run('take-session-3', keys, args)) as TakenRow | null;
     if (!reply) return undefined;
     const [epoch, previousOwner, registration, account, at, heard, expires, data, newest, observations, ...rest] =
       reply;
@@ -406,10 +407,5 @@ export class SessionStore {
       for (const deviceId of page) seen.add(deviceId);
       cursor = next;
     } while (cursor !== '0');
-  }
-
-  private threeKeys(deviceId: string): string[] {
-    const { keys } = this;
-    return [keys.session(deviceId), keys.observations(deviceId), keys.index];
   }
 }
