@@ -197,6 +197,23 @@ describe('campaigns.commands', () => {
     expect(thing.text).toBe('unhindered');
   });
 
+  it('are dated before a later write, although they were issued before an earlier one', async () => {
+    const app = newKey(system.accountId);
+    const write = async (asyncId: string) => {
+      const body = { method: 'PUT', uri: '/3341/0/5527', 'payload-b64': b64(asyncId) };
+      await system.call(proxy, app, 'POST', `/v2/device-requests/${deviceId}?async-id=${asyncId}`, body);
+      return (await system.result(asyncId)).value;
+    };
+    await write('earlier');
+    const commandId = await issue({ commandId: newId(Date.now() - 60_000), payload: b64('between') });
+    await system.result(commandId);
+    // As if a replica whose clock is a minute fast had accepted it.
+    await system.rows(
+      `UPDATE device_proxy.commands SET accepted_at = accepted_at + interval '1 minute' WHERE id = '${commandId}'`,
+    );
+    expect(Date.parse((await write('later')).acceptedAt)).toBeGreaterThan(Date.now() + 30_000);
+  });
+
   it('survive the end of the replica that accepted them', async () => {
     const other = await system.proxy('dp-1');
     const absent = newId();

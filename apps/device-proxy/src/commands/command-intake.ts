@@ -72,11 +72,18 @@ interface QueueState {
   bytes: number;
 }
 
+/**
+ * The last accepted command has one of the newest ids, or has not ended. It need not have the newest id: that of a campaign's
+ * command is from when the command was issued.
+ */
+const newestIds = 20;
+
 const queueState = new PreparedStatement<QueueState>(
   `SELECT (SELECT CASE WHEN fingerprint = $4 THEN id END FROM commands
            WHERE key_id = $2 AND async_id = $3 AND device_id = $1 AND state IN ('waiting', 'executing')
            ORDER BY position DESC LIMIT 1) AS known,
-     (SELECT accepted_at FROM commands WHERE device_id = $1 ORDER BY id DESC LIMIT 1) AS "lastAcceptedAt",
+     greatest(max(accepted_at), (SELECT max(accepted_at) FROM (
+       SELECT accepted_at FROM commands WHERE device_id = $1 ORDER BY id DESC LIMIT ${newestIds}) newest)) AS "lastAcceptedAt",
      count(*)::int AS length, coalesce(sum(octet_length(payload)), 0)::int AS bytes
    FROM commands WHERE device_id = $1 AND state IN ('waiting', 'executing')`,
 );
