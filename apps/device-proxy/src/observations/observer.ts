@@ -167,8 +167,9 @@ export class Observer implements BeforeApplicationShutdown {
   private async loseConnected(session: Session): Promise<void> {
     const over = session.observations.all();
     for (const observation of over) session.observations.delete(targetKey(observation));
-    await Promise.all(over.map((observation) => this.sessions.store.dropObservation(session, observation)));
-    await this.adoptAutomatic(session);
+    const dropped = over.map((observation) => this.sessions.store.dropObservation(session, observation));
+    // Adopted here even if Redis fails: when the device repeats its update, its address is no longer another one.
+    await Promise.all([...dropped, this.adoptAutomatic(session)]);
   }
 
   /** Adopts the automatic observations that the device lists in its registration (spec §2.4 rule 3). */
