@@ -4,10 +4,9 @@ import { eventually } from '@lanyard/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Sessions } from '../src/sessions/sessions.js';
 import type { RunningProxy } from './running-proxy.js';
-import { TestSystem, newKey, type Reply } from './test-system.js';
+import { b64, TestSystem, newKey, type Reply } from './test-system.js';
 import { RawDevice } from './raw-device.js';
 
-const b64 = (text: string): string => Buffer.from(text).toString('base64');
 const temperature = '/3303/0/5700';
 
 describe('a subscription to a path that is observed for another key', () => {

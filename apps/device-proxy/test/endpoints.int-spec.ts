@@ -2,9 +2,7 @@ import { type Identity, newId } from '@lanyard/service';
 import { eventually, TestClock, type Thermometer } from '@lanyard/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { RunningProxy } from './running-proxy.js';
-import { TestSystem, newKey } from './test-system.js';
-
-const b64 = (text: string): string => Buffer.from(text).toString('base64');
+import { b64, TestSystem, newKey } from './test-system.js';
 
 describe('/v2/endpoints', () => {
   let system: TestSystem;

@@ -1,9 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Thermometer } from '@lanyard/testing';
 import type { RunningProxy } from './running-proxy.js';
-import { TestSystem, newKey } from './test-system.js';
-
-const b64 = (text: string): string => Buffer.from(text).toString('base64');
+import { b64, TestSystem, newKey } from './test-system.js';
 
 describe('a device and an application', () => {
   let system: TestSystem;

@@ -3,9 +3,7 @@ import { newId } from '@lanyard/service';
 import { eventually, type Thermometer } from '@lanyard/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { RunningProxy } from './running-proxy.js';
-import { TestSystem } from './test-system.js';
-
-const b64 = (text: string): string => Buffer.from(text).toString('base64');
+import { b64, TestSystem } from './test-system.js';
 
 describe('the registration interface', () => {
   let system: TestSystem;

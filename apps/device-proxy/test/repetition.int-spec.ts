@@ -3,9 +3,7 @@ import { eventually, type Thermometer } from '@lanyard/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { RawDevice } from './raw-device.js';
 import type { RunningProxy } from './running-proxy.js';
-import { TestSystem, newKey, type Reply } from './test-system.js';
-
-const b64 = (text: string): string => Buffer.from(text).toString('base64');
+import { b64, TestSystem, newKey, type Reply } from './test-system.js';
 
 describe('a command that is sent again', () => {
   let system: TestSystem;

@@ -3,9 +3,8 @@ import { eventually, TestClock, type Thermometer } from '@lanyard/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { RawDevice } from './raw-device.js';
 import type { RunningProxy } from './running-proxy.js';
-import { TestSystem, newKey } from './test-system.js';
+import { b64, TestSystem, newKey } from './test-system.js';
 
-const b64 = (text: string): string => Buffer.from(text).toString('base64');
 const temperature = '/3303/0/5700';
 
 describe('several replicas', () => {

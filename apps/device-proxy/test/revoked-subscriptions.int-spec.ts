@@ -4,10 +4,9 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { lateRequestsMs } from '../src/subscriptions/keys.js';
 import { ReplicaTime } from './replica-time.js';
 import type { RunningProxy } from './running-proxy.js';
-import { TestSystem, newKey, type Reply } from './test-system.js';
+import { b64, TestSystem, newKey, type Reply } from './test-system.js';
 
 const temperature = '/3303/0/5700';
-const b64 = (text: string): string => Buffer.from(text).toString('base64');
 
 /** The time of a replica at which the second look at changed keys waits for `pass`. */
 class HeldTime extends ReplicaTime {

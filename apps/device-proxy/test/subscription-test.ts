@@ -4,7 +4,7 @@ import { afterAll, beforeAll } from '@jest/globals';
 import type { RunningProxy } from './running-proxy.js';
 import { newKey, type Reply, TestSystem } from './test-system.js';
 
-export const b64 = (text: string): string => Buffer.from(text).toString('base64');
+export { b64 } from './test-system.js';
 export const temperature = '/3303/0/5700';
 
 /** One replica with devices and their subscribers, for all tests of a `describe`. */

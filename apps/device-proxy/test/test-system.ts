@@ -58,6 +58,8 @@ import { sessionKeys } from '../src/sessions/keys.js';
 import { dtlsLimits, type ProxyOptions, replacing, type RunningProxy, tlsLimits, withPorts } from './running-proxy.js';
 import { topics } from './topics.js';
 
+export const b64 = (text: string): string => Buffer.from(text).toString('base64');
+
 export const encryptionKey = Buffer.alloc(32);
 
 const identityKeys = newIdentityKeys();

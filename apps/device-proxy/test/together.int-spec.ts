@@ -2,9 +2,8 @@ import type { Identity } from '@lanyard/service';
 import { eventually, NotObserved, type Thermometer } from '@lanyard/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { RunningProxy } from './running-proxy.js';
-import { TestSystem, newKey, type Reply } from './test-system.js';
+import { b64, TestSystem, newKey, type Reply } from './test-system.js';
 
-const b64 = (text: string): string => Buffer.from(text).toString('base64');
 const temperature = '/3303/0/5700';
 const text = '/3341/0/5527';
 const both = [temperature, text];
