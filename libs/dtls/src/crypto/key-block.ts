@@ -22,7 +22,7 @@ export function deriveKeys(
   clientRandom: Buffer,
   serverRandom: Buffer,
 ): PackedBytes {
-  return packBytes(prf(secret, 'key expansion', Buffer.concat([serverRandom, clientRandom]), keyBlockBytes(suite)));
+  return packBytes(prf(secret, 'key expansion', keyBlockBytes(suite), serverRandom, clientRandom));
 }
 
 /** The keys with which `writer` protects its records. */

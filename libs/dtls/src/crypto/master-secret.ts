@@ -11,7 +11,7 @@ export function pskPreMasterSecret(psk: Buffer): Buffer {
 
 /** RFC 5246 §8.1. */
 export function masterSecret(preMasterSecret: Buffer, clientRandom: Buffer, serverRandom: Buffer): Buffer {
-  return prf(preMasterSecret, 'master secret', Buffer.concat([clientRandom, serverRandom]), MASTER_SECRET_BYTES);
+  return prf(preMasterSecret, 'master secret', MASTER_SECRET_BYTES, clientRandom, serverRandom);
 }
 
 /**
@@ -19,7 +19,7 @@ export function masterSecret(preMasterSecret: Buffer, clientRandom: Buffer, serv
  * @param sessionHash SHA-256 of the handshake messages up to and including ClientKeyExchange.
  */
 export function extendedMasterSecret(preMasterSecret: Buffer, sessionHash: Buffer): Buffer {
-  return prf(preMasterSecret, 'extended master secret', sessionHash, MASTER_SECRET_BYTES);
+  return prf(preMasterSecret, 'extended master secret', MASTER_SECRET_BYTES, sessionHash);
 }
 
 /**
@@ -27,5 +27,5 @@ export function extendedMasterSecret(preMasterSecret: Buffer, sessionHash: Buffe
  * @param transcriptHash SHA-256 of all handshake messages before it.
  */
 export function verifyData(secret: Buffer, sender: 'client' | 'server', transcriptHash: Buffer): Buffer {
-  return prf(secret, `${sender} finished`, transcriptHash, VERIFY_DATA_BYTES);
+  return prf(secret, `${sender} finished`, VERIFY_DATA_BYTES, transcriptHash);
 }

@@ -234,7 +234,7 @@ export class ClientHandshake extends Handshake {
   }
 
   private proof(privateKey: KeyObject): Buffer {
-    const signature = sign(privateKey, ...this.transcript.messages());
+    const signature = sign(privateKey, this.transcript.messages());
     return encodeCertificateVerify({ algorithm: SignatureAlgorithm.EcdsaSha256, signature });
   }
 

@@ -261,7 +261,7 @@ export class ServerHandshake extends Handshake {
 
   private receiveCertificateVerify(body: Buffer): void {
     const { algorithm, signature } = decodeCertificateVerify(body);
-    verify(this.publicKey!, algorithm, signature, ...this.transcript.messages());
+    verify(this.publicKey!, algorithm, signature, this.transcript.messages());
     this.expected = HandshakeType.Finished;
     this.whenKnown(
       () => this.parameters.authenticate!(this.credential),
