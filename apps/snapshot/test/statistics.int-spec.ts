@@ -185,6 +185,21 @@ describe('statistics', () => {
       await new StatisticsWriter(database, clock).count(batch, countOf);
       expect(await database.query('SELECT 1 FROM snapshot.statistics WHERE account_id = $1', [accountId])).toEqual([]);
     });
+
+    it.each<[string, (fact: ResourceValueArrived) => Count]>([
+      ['its time does not exist', (fact) => countOfValue({ ...fact, observedAt: '2024-13-01T00:00:00Z' })],
+      ['its number is too large', (fact) => ({ ...countOfValue(fact), n: 2 ** 31 })],
+    ])('name the fact that cannot be counted because %s, and count the others', async (_, uncountable) => {
+      const accountId = newId();
+      type Message = Batch<ResourceValueArrived>['messages'][number];
+      const batch = batchOf('poison', accountId, 3);
+      const [first, poison, last] = batch.messages as [Message, Message, Message];
+      const writer = new StatisticsWriter(database, clock);
+      const counting = writer.count(batch, (fact) => (fact === poison.value ? uncountable(fact) : countOf(fact)));
+      await expect(counting).rejects.toMatchObject({ name: 'PoisonMessage', offset: poison.offset });
+      await writer.count({ ...batch, messages: [first, last] }, countOf);
+      expect(await counted(accountId)).toBe(2);
+    });
   });
 
   it('list the subscriptions that devices ended, until they are asked for again', async () => {

@@ -59,30 +59,37 @@ const ofOutcome = {
   expired: 'commands_expired',
 } as const;
 
+/** Throws RangeError for a time that does not exist, such as one of a month 13, which the contract does not exclude. */
+const timeOf = (instant: string): number => {
+  const ms = Date.parse(instant);
+  if (Number.isNaN(ms)) throw new RangeError(`${instant} is no time`);
+  return ms;
+};
+
 export const countOfSession = ({ accountId, change, occurredAt }: DeviceSessionChanged): Count => ({
   accountId,
-  atMs: Date.parse(occurredAt),
+  atMs: timeOf(occurredAt),
   what: ofSession[change],
   n: 1,
 });
 
 export const countOfValue = ({ accountId, observedAt }: ResourceValueArrived): Count => ({
   accountId,
-  atMs: Date.parse(observedAt),
+  atMs: timeOf(observedAt),
   what: 'values',
   n: 1,
 });
 
 export const countOfResult = ({ accountId, outcome, finishedAt }: DeviceCommandFinished): Count => ({
   accountId,
-  atMs: Date.parse(finishedAt),
+  atMs: timeOf(finishedAt),
   what: ofOutcome[outcome],
   n: 1,
 });
 
 export const countOfDrops = ({ accountId, count, occurredAt }: ChannelEventsDropped): Count => ({
   accountId,
-  atMs: Date.parse(occurredAt),
+  atMs: timeOf(occurredAt),
   what: 'events_dropped',
   n: count,
 });

@@ -1,4 +1,4 @@
-import type { Batch } from '@lanyard/kafka';
+import { type Batch, storeBatch } from '@lanyard/kafka';
 import { CLOCK, type Clock, columnsOf, PreparedStatement, WriteBatcher } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
@@ -72,9 +72,14 @@ export class StatisticsWriter {
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  count<V>({ topic, partition, messages }: Batch<V>, countOf: (fact: V) => Count): Promise<void> {
-    const counts = messages.map(({ offset, timestampMs, value }) => ({ offset, timestampMs, count: countOf(value) }));
-    return this.writes.write({ topic, partition, messages: counts });
+  /** Throws PoisonMessage for a fact whose time does not exist, or whose number is too large for its column. */
+  count<V>(batch: Batch<V>, countOf: (fact: V) => Count): Promise<void> {
+    const { topic, partition } = batch;
+    return storeBatch(
+      batch,
+      (fact, { offset, timestampMs }) => [{ offset, timestampMs, count: countOf(fact) }],
+      (messages) => this.writes.write({ topic, partition, messages }),
+    );
   }
 
   private async addTogether(batches: readonly CountedBatch[]): Promise<ReadonlySet<CountedBatch>> {
