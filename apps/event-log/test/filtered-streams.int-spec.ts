@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { newId, openDatabase } from '@lanyard/service';
-import { eventually, isolate, type Isolation } from '@lanyard/testing';
+import { eventually, isolate, type Isolation, TestClock } from '@lanyard/testing';
 import type { DataSource } from 'typeorm';
 import { databaseOf } from '../src/db/database.js';
+import { EventsReader } from '../src/query/list-events.js';
 import { type StoredPage, StoredEvents } from '../src/query/stored-events.js';
 
 describe('a stream whose filter few entries match', () => {
@@ -56,6 +57,35 @@ describe('a stream whose filter few entries match', () => {
     expect(pages.map(({ place }) => place.id)).toEqual([before[19_999], before[39_999], wanted]);
     expect(pages.map(({ events }) => events.map(({ id }) => id))).toEqual([[], [], [wanted]]);
     expect(await read(String(wanted))).toMatchObject({ events: [], hasMore: false });
+  });
+
+  it('reads large entries in parts of about 4 MiB, and so does a list', async () => {
+    const accountId = newId();
+    const ids = await store(accountId, newId(), 6);
+    const data = `jsonb_build_object('text', repeat('x', 1500000))`;
+    await database.query(`UPDATE event_log.device_events SET data = ${data} WHERE account_id = $1`, [accountId]);
+    const stored = new StoredEvents(database);
+    const first = await stored.pageAfter({ accountId }, { position: '0', id: '0' }, [], 100);
+    const second = await stored.pageAfter({ accountId }, first.place, [], 100);
+    const read = [first, second].map(({ events, hasMore }) => [events.map(({ id }) => id), hasMore]);
+    expect(read).toEqual([
+      [ids.slice(0, 3), true],
+      [ids.slice(3), false],
+    ]);
+    for (const order of ['ASC', 'DESC'] as const) {
+      const page = async (after: string | null): Promise<{ data: { id: string }[]; has_more: boolean }> => {
+        const query = { limit: 1_000, after, order, includeTotal: false, filters: [] };
+        const { text } = await new EventsReader(database, new TestClock()).list({ accountId }, query);
+        return JSON.parse(text) as { data: { id: string }[]; has_more: boolean };
+      };
+      const pages = [await page(null)];
+      pages.push(await page(pages[0]?.data.at(-1)?.id ?? null));
+      expect(pages.map((one) => [one.data.length, one.has_more])).toEqual([
+        [3, true],
+        [3, false],
+      ]);
+      expect(pages.flatMap((one) => one.data.map(({ id }) => id)).toSorted()).toEqual(ids.toSorted());
+    }
   });
 
   it('of ten that continue after entries that are gone, five search at once; others begin', async () => {

@@ -1,4 +1,4 @@
-import { isoTime, type JsonMember, jsonRecord } from '@lanyard/service';
+import { isoTime, type JsonMember, jsonRecord, pageBytesMax } from '@lanyard/service';
 import { z } from 'zod';
 
 /** The device event record (spec §2.5). */
@@ -40,7 +40,7 @@ const token = (name: string, sql = name): JsonMember => ({ name, sql, kind: 'tok
  * SQL of the record as JSON. Tokens contain nothing that JSON escapes: among them are the texts of the catalogue, and the
  * code, whose form is defined by the contract of device.events.
  */
-export const eventRecord = jsonRecord('device-event', [
+const eventRecord = jsonRecord('device-event', [
   token('id'),
   token('device_log_id', 'id'),
   token('device_id'),
@@ -57,7 +57,25 @@ export const eventRecord = jsonRecord('device-event', [
   { name: 'data', sql: 'data', kind: 'json' },
 ]);
 
-export const selectEvents = `SELECT ${eventRecord} AS record FROM event_log.device_events`;
+interface Page {
+  where: string;
+  /** Columns that order entries, and whose values together no two entries share. */
+  order: string;
+  count: number;
+}
+
+/**
+ * SQL of a page of entries. The first column, `record`, is NULL from where the records before it have `pageBytesMax` bytes: one that another
+ * system reports may have megabytes. `others`: further columns, each after a comma.
+ */
+export const selectPage = ({ where, order, count }: Page, others = ''): string => `
+  SELECT CASE WHEN sum(octet_length(record)) OVER (ORDER BY ${order} ROWS UNBOUNDED PRECEDING) - octet_length(record) < ${pageBytesMax}
+    THEN record END AS record${others}
+  FROM (
+    SELECT ${eventRecord} AS record, date_time, id, position FROM event_log.device_events
+    WHERE ${where} ORDER BY ${order} LIMIT ${count}
+  ) page
+  ORDER BY ${order}`;
 
 /** The text of one record, and its etag, which never changes. */
 export const selectEvent = `SELECT ${eventRecord}, ${isoTime('created_at')} FROM event_log.device_events`;

@@ -19,7 +19,7 @@ import { EventNotFound } from '../errors.js';
 import { inGroups } from '../groups/membership-store.js';
 import { eventCodes, lookUpCode, toEventCode, toEventType } from '../log/codes.js';
 import { weekMs } from '../limits.js';
-import { selectEvent, selectEvents } from './device-event.js';
+import { selectEvent, selectPage } from './device-event.js';
 
 /** Newest first, as the specification's reply shows (spec §2.6). */
 export const eventListSpec: ListSpec = {
@@ -131,7 +131,8 @@ export class EventsReader {
     const rows = wantsNewest(query)
       ? await this.newest(conditions, parameters, query.limit + 1)
       : await this.page({ conditions, parameters, order: query.order, count: query.limit + 1 });
-    return listText(rows.slice(0, query.limit), rows.length > query.limit, query, total);
+    const records = rows.slice(0, query.limit).flatMap((record) => record ?? []);
+    return listText(records, rows.length > records.length, query, total);
   }
 
   async get(owner: EntryOwner, id: string): Promise<JsonText> {
@@ -146,36 +147,37 @@ export class EventsReader {
   }
 
   /**
-   * Entries of the last two weeks, then older ones if there are too few. The date is part of the text, so that PostgreSQL
-   * excludes the partitions of other weeks when it plans; it would otherwise search each of them for every page.
+   * Entries of the last two weeks, then older ones if there are too few, and all of them fit into the page. The date is part of the
+   * text, so that PostgreSQL excludes the partitions of other weeks when it plans; it would otherwise search each of them for every
+   * page.
    */
   private async newest(
     conditions: readonly string[],
     parameters: readonly unknown[],
     count: number,
-  ): Promise<string[]> {
+  ): Promise<(string | null)[]> {
     const since = new Date(periodStart(this.clock.now(), weekMs) - recentMs).toISOString();
     if (this.recent?.since !== since) this.recent = { since, prepared: new PreparedReads(this.database) };
     const { prepared } = this.recent;
-    const read = (when: string): Promise<string[]> =>
+    const read = (when: string): Promise<(string | null)[]> =>
       this.page({ conditions: [...conditions, when], parameters, order: 'DESC', count }, prepared);
     const recent = await read(`date_time >= '${since}'`);
-    if (recent.length === count) return recent;
+    if (recent.length === count || recent.at(-1) === null) return recent;
     // The limit of a whole page, so that the statement is always the same.
     const older = await read(`date_time < '${since}'`);
     return [...recent, ...older.slice(0, count - recent.length)];
   }
 
+  /** Records, as many as fit into a page, then null for each of the others. */
   private async page(
     { conditions, parameters, order, count }: Page,
     prepared: PreparedReads = this.prepared,
-  ): Promise<string[]> {
-    const rows = await prepared.tuples<[string]>(
-      `${selectEvents} WHERE ${conditions.join(' AND ')}
-       ORDER BY device_events.date_time ${order}, device_events.id ${order} LIMIT ${count}`,
+  ): Promise<(string | null)[]> {
+    const rows = await prepared.tuples<[string | null]>(
+      selectPage({ where: conditions.join(' AND '), order: `date_time ${order}, id ${order}`, count }),
       [...parameters],
     );
-    return rows.map(([text]) => text);
+    return rows.map(([record]) => record);
   }
 
   /** SQL condition for the entries that follow `after` in the list; `after` may have been deleted. */

@@ -1,7 +1,7 @@
 import { FairQueue, type Filter, PageNotFound } from '@lanyard/service';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { eventRecord } from './device-event.js';
+import { selectPage } from './device-event.js';
 import { conditionsOf, type EntryOwner } from './list-events.js';
 
 /** An entry, and its record as JSON without line breaks. */
@@ -76,7 +76,7 @@ export class StoredEvents {
     return younger ? { position: younger.position, id } : this.lastPlace(accountId);
   }
 
-  /** At most `limit` entries after a place. Waits for its turn at the database, as lists do. */
+  /** At most `limit` entries after a place, fewer if they are large. Waits for its turn at the database, as lists do. */
   pageAfter(owner: EntryOwner, from: Place, filters: readonly Filter[], limit: number): Promise<StoredPage> {
     return FairQueue.at(this.database).run(owner.accountId, () => this.read(owner, from, filters, limit));
   }
@@ -89,13 +89,14 @@ export class StoredEvents {
     const conditions = conditionsOf(owner, filters, parameters);
     const lower = parameters.push(from.position);
     const upper = parameters.push(end.position);
-    const rows: (StoredEvent & Place)[] = await this.database.query(
-      `SELECT id, ${eventRecord} AS record, position FROM event_log.device_events
-       WHERE ${conditions.join(' AND ')} AND position > $${lower} AND position <= $${upper} ORDER BY position LIMIT ${limit}`,
+    const where = [...conditions, `position > $${lower} AND position <= $${upper}`].join(' AND ');
+    const rows: (Place & { record: string | null })[] = await this.database.query(
+      selectPage({ where, order: 'position', count: limit }, ', id, position'),
       parameters,
     );
-    const isFull = rows.length === limit;
-    return { events: rows, place: (isFull && rows.at(-1)) || end, hasMore: isFull || !end.isLast };
+    const events = rows.flatMap(({ record, ...place }) => (record === null ? [] : { ...place, record }));
+    const isFull = rows.length === limit || events.length < rows.length;
+    return { events, place: (isFull && events.at(-1)) || end, hasMore: isFull || !end.isLast };
   }
 
   /**
