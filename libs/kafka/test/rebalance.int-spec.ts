@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DeviceEvents, type DeviceEventReported, type Topic } from '@lanyard/contracts';
 import { createLogger, endsWithin, newId } from '@lanyard/service';
@@ -16,6 +17,7 @@ describe('a rebalance while batches are in flight', () => {
   let isolation: Isolation;
   let one: KafkaConnection;
   let two: KafkaConnection;
+  let three: KafkaConnection;
   let producer: KafkaProducer;
   const consumers: BatchConsumer<DeviceEventReported>[] = [];
 
@@ -26,7 +28,7 @@ describe('a rebalance while batches are in flight', () => {
 
   beforeAll(async () => {
     isolation = await isolate('rebalance');
-    [one, two] = [connectionOf('one'), connectionOf('two')];
+    [one, two, three] = [connectionOf('one'), connectionOf('two'), connectionOf('three')];
     producer = new KafkaProducer(one, { source: 'test' });
     await producer.connect();
   });
@@ -34,7 +36,7 @@ describe('a rebalance while batches are in flight', () => {
   afterAll(async () => {
     await Promise.all(consumers.map((consumer) => consumer.stop()));
     await producer?.disconnect();
-    await Promise.all([one?.close(), two?.close()]);
+    await Promise.all([one?.close(), two?.close(), three?.close()]);
     await isolation?.drop();
   });
 
@@ -74,6 +76,36 @@ describe('a rebalance while batches are in flight', () => {
     expect(await endsWithin(soonMs, other.start())).toBe(true);
     await failing.stop();
     await eventually(() => expect(handled.size).toBe(count));
+  });
+
+  it('is left at once by a member that stops while it waits for another one to join again', async () => {
+    const topic = await newTopic();
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => (release = resolve));
+    let isHolding = false;
+    const holding = consumerOf(one, topic, async () => {
+      isHolding = true;
+      await released;
+    });
+    await holding.start();
+    const stopping = consumerOf(two, topic, async () => undefined);
+    await stopping.start();
+    await send(topic);
+    await eventually(() => isHolding);
+    const started = consumerOf(three, topic, async () => undefined).start();
+    const admin = one.kafka.admin();
+    await admin.connect();
+    const group = async () => (await admin.describeGroups([one.topicName(`g.${topic.name}`)])).groups[0];
+    await eventually(async () => expect((await group())?.state).toBe('PreparingRebalance'), { timeoutMs: soonMs });
+    // Longer than the interval of heartbeats: it knows of the rebalance, and has asked to join.
+    await sleep(3_000);
+    await stopping.stop();
+    const clients = async (): Promise<string[]> => ((await group())?.members ?? []).map(({ clientId }) => clientId);
+    await eventually(async () => expect(await clients()).not.toContain('two'), { timeoutMs: soonMs });
+    expect(await clients()).toContain('one');
+    release();
+    await started;
+    await admin.disconnect();
   });
 
   it('makes those of a member stale that its group has removed', async () => {

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { eventually } from '@lanyard/testing';
-import { abortFetches, replaceFetchWait, sendHeartbeat } from './fetch-abort.js';
+import { abortFetches, endFetches, replaceFetchWait, sendHeartbeat } from './fetch-abort.js';
 
 interface Group {
   cluster: object;
@@ -126,6 +126,17 @@ describe('the fetches of a consumer', () => {
     finish();
     expect(await fetch).toEqual(['joined']);
     await eventually(() => expect(group.maxWaitTime).toBe(longMs));
+  });
+
+  it('do not keep a consumer from leaving, and neither does a join that waits for other members, when it stops', async () => {
+    const [general, forFetches] = [connectionFor(), connectionFor()];
+    const group = groupOf(forFetches);
+    const connectionPool = { pool: [general, forFetches] };
+    Object.assign(group.cluster, { brokerPool: { brokers: { 0: { connectionPool } } } });
+    joins.set(group, () => general.write('JoinGroup'));
+    const joined = group.joinAndSync();
+    endFetches(group.cluster);
+    await expect(joined).rejects.toMatchObject({ name: 'KafkaJSBrokerNotFound' });
   });
 
   it('from other brokers end soon when the connection to one is closed', async () => {

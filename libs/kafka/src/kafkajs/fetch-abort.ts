@@ -27,7 +27,7 @@ interface Connection extends CutConnection {
 
 /** kafkajs keeps two connections to a broker: the second is for fetches. */
 interface Cluster {
-  brokerPool: { brokers: Record<string, { connectionPool: { pool: readonly [unknown, Connection] } }> };
+  brokerPool: { brokers: Record<string, { connectionPool: { pool: readonly [Connection, Connection] } }> };
 }
 
 /** How long a broker holds a fetch that is written while fetches are being aborted. */
@@ -46,8 +46,9 @@ const failing = new WeakSet<ConsumerGroup>();
 /** For each group, the functions that end its fetches under way. */
 const fetches = new WeakMap<ConsumerGroup, Map<Promise<unknown>, () => void>>();
 
-/** After this error a consumer refreshes the metadata of the cluster and continues. */
-const aborted = (): Error => Object.assign(new Error('the fetch was aborted'), { name: 'KafkaJSBrokerNotFound' });
+/** After this error a consumer refreshes the metadata of the cluster and continues, unless it stops. */
+const aborted = (request = 'fetch'): Error =>
+  Object.assign(new Error(`the ${request} was aborted`), { name: 'KafkaJSBrokerNotFound' });
 
 /**
  * A broker answers the next fetch on a connection only after the one that it holds. kafkajs connects again. A connection that is
@@ -101,13 +102,29 @@ export const abortFetches = (cluster: object): void => {
   });
 };
 
-/** The consumer stops: a fetch that is about to begin is not held either. */
+/** Requests whose answers wait for other members of the group. */
+const joinRequests = ['JoinGroup', 'SyncGroup'];
+
+/**
+ * kafkajs leaves its group when it has joined, and a broker answers the request to leave only after the one to join on the same
+ * connection: both would wait for the other members, for up to `rebalanceTimeout`.
+ */
+const abortJoin = ({ cluster }: ConsumerGroup): void => {
+  for (const { connectionPool } of Object.values(cluster.brokerPool.brokers)) {
+    const [connection] = connectionPool.pool;
+    const requests = [...connection.requestQueue.inflight.values()];
+    if (requests.some(({ entry }) => joinRequests.includes(entry.apiName))) cutConnection(connection, aborted('join'));
+  }
+};
+
+/** The consumer stops: a fetch that is about to begin is not held either, and a join that waits for other members ends. */
 export const endFetches = (cluster: object): void => {
   abortFetches(cluster);
   const group = groups.get(cluster);
   if (!group) return;
   ending.add(group);
   group.maxWaitTime = shortWaitMs;
+  if (joining.has(group)) abortJoin(group);
 };
 
 /**
