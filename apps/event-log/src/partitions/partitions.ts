@@ -1,4 +1,4 @@
-import { CLOCK, type Clock, CONFIG, TimePartitions } from '@lanyard/service';
+import { affected, CLOCK, type Clock, CONFIG, TimePartitions } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { EventLogConfig } from '../config.js';
@@ -7,17 +7,13 @@ import { dayMs, defaultPartitionBatch, weekMs, weeksAhead } from '../limits.js';
 /** Rows that no partition covers. */
 const defaultPartition = 'event_log.device_events_other';
 
-/** Creates the partition of a week, and moves its rows that arrived earlier from the default partition into it. */
-const create = async (manager: EntityManager, table: string, bounds: readonly [string, string]): Promise<void> => {
+/** Moves the rows of a week that arrived before its partition was created from the default partition into it. */
+const fill = async (manager: EntityManager, table: string, bounds: readonly [string, string]): Promise<void> => {
   await manager.query(`LOCK TABLE ${defaultPartition} IN ACCESS EXCLUSIVE MODE`);
-  await manager.query(`CREATE TABLE ${table} (LIKE event_log.device_events INCLUDING DEFAULTS INCLUDING CONSTRAINTS)`);
   await manager.query(
     `WITH moved AS (DELETE FROM ${defaultPartition} WHERE date_time >= $1 AND date_time < $2 RETURNING *)
      INSERT INTO ${table} SELECT * FROM moved`,
     [...bounds],
-  );
-  await manager.query(
-    `ALTER TABLE event_log.device_events ATTACH PARTITION ${table} FOR VALUES FROM ('${bounds[0]}') TO ('${bounds[1]}')`,
   );
 };
 
@@ -36,7 +32,7 @@ export class Partitions {
       periodMs: weekMs,
       keptMs: retentionDays * dayMs,
       aheadMs: weeksAhead * weekMs,
-      create,
+      fill,
     });
   }
 
@@ -55,7 +51,8 @@ export class Partitions {
   private async removeExpiredFromDefault(): Promise<number> {
     let removed = 0;
     for (;;) {
-      const [, count]: [unknown, number] = await this.database.query(
+      const count = await affected(
+        this.database,
         `DELETE FROM ${defaultPartition} WHERE ctid IN (SELECT ctid FROM ${defaultPartition} WHERE date_time < $1 OR created_at < $1 LIMIT ${defaultPartitionBatch})`,
         [new Date(this.weeks.keptFromMs).toISOString()],
       );

@@ -17,8 +17,8 @@ export interface PartitionedTable {
   keptMs: number;
   /** How far ahead partitions exist, so that no write waits for one, even from a system whose clock is fast. */
   aheadMs: number;
-  /** Creates the partition `name` (with its schema) for a range. Default: an empty one. */
-  create?: (manager: EntityManager, name: string, bounds: readonly [from: string, to: string]) => Promise<void>;
+  /** Fills the new partition `name` (with its schema) for a range, before it is attached. Default: it is empty. */
+  fill?: (manager: EntityManager, name: string, bounds: readonly [from: string, to: string]) => Promise<void>;
 }
 
 interface Partition extends TimeRange {
@@ -90,9 +90,9 @@ export class TimePartitions {
   private async create(manager: EntityManager, range: TimeRange): Promise<void> {
     const name = `${this.parent}_from_${suffixOf(range)}`;
     const bounds = [iso(range.fromMs), iso(range.toMs)] as const;
-    if (this.options.create) return this.options.create(manager, name, bounds);
     // Attached after its creation: CREATE TABLE … PARTITION OF would wait for all readers of the table, such as a pg_dump.
     await manager.query(`CREATE TABLE ${name} (LIKE ${this.parent} INCLUDING DEFAULTS INCLUDING CONSTRAINTS)`);
+    await this.options.fill?.(manager, name, bounds);
     await manager.query(
       `ALTER TABLE ${this.parent} ATTACH PARTITION ${name} FOR VALUES FROM ('${bounds[0]}') TO ('${bounds[1]}')`,
     );
