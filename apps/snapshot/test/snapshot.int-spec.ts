@@ -305,11 +305,16 @@ describe('the snapshot', () => {
     await eventually(async () =>
       expect((await echo(deviceId)).resources.map((r) => r.resource_path)).toEqual(['/3303/0/5700']),
     );
-    const letters = async (): Promise<number> => {
-      const offsets = await kafka.offsets(deadLetterTopic(DeviceValues.name, 'snapshot'));
+    const letters = async (topic: string): Promise<number> => {
+      const offsets = await kafka.offsets(deadLetterTopic(topic, 'snapshot'));
       return [...offsets.values()].reduce((sum, { low, high }) => sum + Number(high - low), 0);
     };
-    await eventually(async () => expect(await letters()).toBe(poison.length));
+    await eventually(async () => expect(await letters(DeviceValues.name)).toBe(poison.length));
+    const write = fixtures(DeviceCommands).valid['write'] as DeviceCommandAccepted;
+    for (const path of ['/99999/0', item.path])
+      await producer.send(DeviceCommands, { ...write, accountId, deviceId, commandId: newId(), path });
+    await eventually(async () => expect((await echo(deviceId)).resources[0]?.desired).toBeDefined());
+    await eventually(async () => expect(await letters(DeviceCommands.name)).toBe(1));
   });
 
   it('a device that comes back while its snapshot ends keeps what it reports then', async () => {

@@ -15,7 +15,7 @@ import {
   SubscriptionsState,
 } from '@lanyard/contracts';
 import { type Batch, OnBatch, storeBatch, storedTogether, storeFacts } from '@lanyard/kafka';
-import { AccountModels } from '@lanyard/lwm2m';
+import { AccountModels, isPath } from '@lanyard/lwm2m';
 import { Controller } from '@nestjs/common';
 import { DeviceWriter } from '../devices/device-writer.js';
 import { HistoryWriter } from '../history/history-writer.js';
@@ -26,11 +26,16 @@ import { countOfDrops, countOfResult, countOfSession, countOfValue } from '../st
 import { StatisticsWriter } from '../statistics/statistics-writer.js';
 import { finishedValues, isWrite, pendingValues, reportedValues } from './facts.js';
 
-/** The ids of devices whose object versions are needed, because a whole object or instance is split into resources. */
+/**
+ * The ids of devices whose object versions are needed, because a whole object or instance is split into resources. A path that is
+ * none, which `isSingleResource` throws for, is refused with its message only.
+ */
 const devicesOfSplitWrites = ({
   messages,
 }: Pick<Batch<DeviceCommandAccepted | DeviceCommandFinished>, 'messages'>): string[] =>
-  messages.filter(({ value }) => isWrite(value) && !isSingleResource(value.path)).map(({ value }) => value.deviceId);
+  messages
+    .filter(({ value }) => isWrite(value) && !(isPath(value.path) && isSingleResource(value.path)))
+    .map(({ value }) => value.deviceId);
 
 /** Turns facts into rows. Every write may be repeated. */
 @Controller()
