@@ -90,7 +90,7 @@ if (mode === 'put') {
         queue: backlog as unknown as ChannelQueue,
         bodies,
         clock: systemClock,
-        binding: { isSuspended: false },
+        holders: { areSuspended: false },
       },
       listener,
     );
