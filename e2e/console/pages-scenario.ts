@@ -26,6 +26,14 @@ export const describePages = (running: () => Console): void =>
       await browser.page.mouse.click(1, 1);
     };
 
+    /** From the moment when the dialog shows that its change is under way. */
+    const cannotLeave = async (): Promise<void> => {
+      const buttons = ['Cancel', 'Close'].map((name) => dialog().getByRole('button', { name, exact: true }));
+      for (const button of buttons) await eventually(() => button.isDisabled());
+      await leave();
+      for (const button of buttons) expect(await button.isDisabled()).toBe(true);
+    };
+
     it.each([
       ['/account', 'Account', 'no limit'],
       ['/keys', 'Keys', 'First administrator'],
@@ -122,9 +130,7 @@ export const describePages = (running: () => Console): void =>
       await dialog().getByLabel('Name').fill('Once');
       await confirm('Create');
       await eventually(() => calls() > 0);
-      await leave();
-      for (const name of ['Cancel', 'Close'])
-        expect(await dialog().getByRole('button', { name, exact: true }).isDisabled()).toBe(true);
+      await cannotLeave();
       release();
       const secret = dialog().getByText(/^ak_1/);
       await secret.waitFor();
@@ -183,9 +189,7 @@ export const describePages = (running: () => Console): void =>
       await dialog().getByLabel('Name').fill('Basement');
       await confirm('Create');
       await eventually(() => calls() > 0);
-      await leave();
-      for (const name of ['Cancel', 'Close'])
-        expect(await dialog().getByRole('button', { name, exact: true }).isDisabled()).toBe(true);
+      await cannotLeave();
       release();
       await dialog().getByRole('alert').getByText('Another device group of this account has this name.').waitFor();
       await confirm('Cancel');
