@@ -112,7 +112,7 @@ export const describeDevices = (running: () => Console): void =>
         const rows = await newest.getByRole('listitem').allTextContents();
         expect(rows.flatMap((row) => names.filter((name) => row.includes(name)))).toEqual(names);
       });
-      // The clock of a computer that sleeps goes on, and nothing tells the page that its connection has ended.
+      // The clock of a computer runs while it sleeps, and nothing tells the page that its connection has ended.
       await page.getByText('live', { exact: true }).waitFor();
       const afterSleep = page.waitForRequest(/\/v3\/device-events\/stream/);
       await page.evaluate('((now) => void (Date.now = () => now() + 3_600_000))(Date.now.bind(Date))');

@@ -43,7 +43,7 @@ const bodyRefused = 'A WebSocket handshake has none';
 
 /**
  * For which requests the server emits an upgrade. If it is not offered and the request has a body, Node ignores it: Node 26
- * reads the body of an emitted upgrade itself, so that `asPlainRequest` would wait for it in vain.
+ * reads the body of an emitted upgrade itself, and `asPlainRequest` would wait for it until a time-out.
  */
 export const isUpgrade = (request: IncomingMessage): boolean =>
   !hasBody(request) || isOffered(request, normaliseUrl(request.url ?? '/').split('?', 1)[0] as string);

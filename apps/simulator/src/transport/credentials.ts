@@ -66,7 +66,10 @@ const textOf = (path: string): string => {
 /** Two devices with the same endpoint name would take the registration from each other. */
 const refuseRepeatedNames = (lines: readonly { fields: readonly string[]; number: number }[]): void => {
   const numbers = new Map<string, number>();
-  for (const { fields: [name = ''], number } of lines) {
+  for (const {
+    fields: [name = ''],
+    number,
+  } of lines) {
     const other = numbers.get(name);
     if (other !== undefined) throw new ConfigError(setting, `line ${number} names ${name}, as line ${other} does`);
     numbers.set(name, number);
