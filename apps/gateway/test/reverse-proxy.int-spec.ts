@@ -352,12 +352,8 @@ describe('refusals', () => {
   it('allows browsers on the listed origins only; on none by default', async () => {
     const open = await startService(definition, gateway.config({ GATEWAY_CORS_ORIGINS: 'https://console.example' }));
     const preflight = async (base: string, origin: string): Promise<string | null> => {
-      const headers = {
-        origin,
-        'access-control-request-method': 'PUT',
-        'access-control-request-headers': 'authorization',
-      };
-      const reply = await fetch(`${base}/v3/devices`, { method: 'OPTIONS', headers });
+      const asked = { 'access-control-request-method': 'PUT', 'access-control-request-headers': 'authorization' };
+      const reply = await fetch(`${base}/v3/devices`, { method: 'OPTIONS', headers: { origin, ...asked } });
       return reply.headers.get('access-control-allow-origin');
     };
     try {
