@@ -33,6 +33,22 @@ describe('/v2/endpoints', () => {
   it('shows the resources of a session, 404 without one', async () => {
     const reply = await system.call(proxy, app, 'GET', `/v2/endpoints/${deviceId}`);
     expect(reply.json).toContainEqual({ uri: '/3303/0', obs: true });
+    const links = '</3200/0/5501>;rt="counter";if="sensor";ct=0;obs,</3200/0/5505>';
+    const listed = await system.register(system.thing(proxy, 'listed', { links, queueMode: true }));
+    expect((await system.call(proxy, app, 'GET', `/v2/endpoints/${listed}`)).json).toEqual([
+      { uri: '/3200/0/5501', rt: 'counter', type: 'text/plain', obs: true },
+      { uri: '/3200/0/5505', obs: false },
+    ]);
+    const all = await system.call(proxy, app, 'GET', '/v2/endpoints');
+    expect(all.json).toContainEqual({ name: listed, status: 'ACTIVE', q: true });
+    expect((await system.fact(system.sessions, (v) => v.deviceId === listed)).value.item).toEqual({
+      ep: listed,
+      q: true,
+      resources: [
+        { path: '/3200/0/5501', rt: 'counter', if: 'sensor', ct: 'text/plain', obs: true },
+        { path: '/3200/0/5505', obs: false },
+      ],
+    });
     const known = newId();
     await system.lifecycle(known, 'never-came', 'created');
     expect(await system.call(proxy, app, 'GET', `/v2/endpoints/${known}`)).toMatchObject({

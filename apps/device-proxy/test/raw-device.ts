@@ -6,6 +6,7 @@ const observe = 6;
 const locationPath = 8;
 const uriPath = 11;
 const contentFormat = 12;
+const maxAgeOption = 14;
 const uriQuery = 15;
 const linkFormat = 40;
 const unknownCritical = 2_049;
@@ -25,6 +26,8 @@ export interface Report {
   payload: string;
   /** None: the notification does not say. */
   format?: number;
+  /** Seconds, below 256. None: the device does not say. */
+  maxAge?: number;
   type?: CoapMessage['type'];
 }
 
@@ -121,8 +124,8 @@ export class RawDevice {
   }
 
   /** The first representation, in the acknowledgement. */
-  answer({ messageId, token }: CoapMessage, { number, payload, format }: Omit<Report, 'messageId' | 'type'>): void {
-    this.send({ type: 'ACK', ...this.content(number, payload, format), messageId, token });
+  answer({ messageId, token }: CoapMessage, report: Omit<Report, 'messageId' | 'type'>): void {
+    this.send({ type: 'ACK', ...this.content(report), messageId, token });
   }
 
   /** A value, in the acknowledgement. */
@@ -152,8 +155,8 @@ export class RawDevice {
     });
   }
 
-  notify(token: Buffer, { type = 'CON', number, messageId, payload, format }: Report): void {
-    this.send({ type, ...this.content(number, payload, format), messageId, token });
+  notify(token: Buffer, { type = 'CON', messageId, ...report }: Report): void {
+    this.send({ type, ...this.content(report), messageId, token });
   }
 
   /** A value under the token, without an observe number: no other one follows (RFC 7641 §4.2). */
@@ -187,8 +190,17 @@ export class RawDevice {
     this.socket.close();
   }
 
-  private content(number: number, payload: string, format?: number): Pick<CoapMessage, 'code' | 'options' | 'payload'> {
-    const options = [option(observe, number), ...(format === undefined ? [] : [option(contentFormat, format)])];
+  private content({
+    number,
+    payload,
+    format,
+    maxAge,
+  }: Omit<Report, 'messageId' | 'type'>): Pick<CoapMessage, 'code' | 'options' | 'payload'> {
+    const options = [
+      option(observe, number),
+      ...(format === undefined ? [] : [option(contentFormat, format)]),
+      ...(maxAge === undefined ? [] : [option(maxAgeOption, maxAge)]),
+    ];
     return { code: Code.Content, options, payload: Buffer.from(payload) };
   }
 

@@ -81,6 +81,22 @@ describe('/v2/subscriptions/{device-id}/{resource-path}', () => {
     device.close();
   });
 
+  it('a value is fresh for as long as the device says, and otherwise for 60 s (RFC 7252 §5.10.5)', async () => {
+    const device = await RawDevice.registered(test.proxy.coapPort, 'fresh', '</3303/0>');
+    const { deviceId } = (await test.system.fact(test.system.sessions, (v) => v.endpointName === 'fresh')).value;
+    device.onObserve = (request) => device.answer(request, { number: 1, payload: '20', format: 0, maxAge: 9 });
+    const said = (payload: string) =>
+      test.system.fact(test.system.values, (v) => v.deviceId === deviceId && v.item.payload === b64(payload));
+    await test.subscribe(test.key(), deviceId);
+    expect((await said('20')).value).toMatchObject({ item: { 'max-age': 9 }, answer: { item: { 'max-age': 9 } } });
+    const [{ token }] = device.requests() as [CoapMessage];
+    expect(await device.told(token, { number: 2, messageId: 102, payload: '21', format: 0, maxAge: 7 })).toBe('ACK');
+    expect((await said('21')).value.item['max-age']).toBe(7);
+    expect(await device.told(token, { number: 3, messageId: 103, payload: '22', format: 0 })).toBe('ACK');
+    expect((await said('22')).value.item['max-age']).toBe(60);
+    device.close();
+  });
+
   it('administrators see who is subscribed to a device, page by page; others see themselves', async () => {
     const [, deviceId] = await test.device('seen');
     const [one, two] = [test.key(), test.key()];
@@ -150,10 +166,16 @@ describe('/v2/subscriptions/{device-id}/{resource-path}', () => {
 
   it('404 for an unknown device and for a path it cannot have; 400 for what is no path', async () => {
     const [, deviceId] = await test.device('paths');
-    expect(await test.call(test.key(), 'PUT', `/${newId()}${temperature}`)).toMatchObject({
-      status: 404,
-      text: 'DEVICE_NOT_FOUND',
-    });
+    const ofUnknown = [
+      ['PUT', temperature],
+      ['GET', temperature],
+      ['DELETE', temperature],
+      ['GET', ''],
+      ['DELETE', ''],
+    ] as const;
+    const replies = ofUnknown.map(([method, path]) => test.call(test.key(), method, `/${newId()}${path}`));
+    for (const reply of await Promise.all(replies))
+      expect(reply).toMatchObject({ status: 404, text: 'DEVICE_NOT_FOUND' });
     expect(await test.call(test.key(), 'PUT', `/${deviceId}/3303/7/5700`)).toMatchObject({
       status: 404,
       text: 'URI_PATH_DOES_NOT_EXISTS',
