@@ -27,6 +27,7 @@ describe('POST /v3/api-keys', () => {
       etag: '1',
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/),
     });
+    expect(body['creation_time']).toBe(Date.parse(String(body['created_at'])));
     expect(parseApiKey(body.key)).toMatchObject({ keyId: body.id, accountId: gateway.accountId });
     expect((await gateway.call(`/v3/api-keys/${body.id}`)).body.key).toBe(body.key.slice(0, -32));
   });
@@ -90,6 +91,10 @@ describe('GET /v3/api-keys', () => {
     expect(second.body).toMatchObject({ after: last, has_more: false, total_count: 3 });
     const names = [...first.body.data, ...second.body.data].map((key) => key.name);
     expect(names.sort()).toEqual(['page-0', 'page-1', 'page-2']);
+    const ids = [...first.body.data, ...second.body.data].map((key) => key.id);
+    const reversed = await gateway.call('/v3/api-keys?limit=2&order=DESC&owner__eq=pager');
+    expect(reversed.body).toMatchObject({ order: 'DESC', has_more: true, total_count: 3 });
+    expect(reversed.body.data.map((key) => key.id)).toEqual(ids.toReversed().slice(0, 2));
     expect(JSON.stringify(first.body)).not.toMatch(/ak_1[0-9a-f]{64}[0-9A-Za-z]/);
   });
 
@@ -333,6 +338,19 @@ describe('/v3/policy-groups', () => {
     expect((await gateway.call(`${path}/remove`, { method: 'POST', body })).status).toBe(200);
     const stranger = { apikeys: ['f'.repeat(32)] };
     expect((await gateway.call(`${path}/add`, { method: 'POST', body: stranger })).status).toBe(400);
+  });
+
+  it('members by the older forms of the calls: 200 added, 409 added twice, 200 removed', async () => {
+    const made = await gateway.call('/v3/policy-groups', { method: 'POST', body: { name: 'older forms' } });
+    const path = `/v3/policy-groups/${made.body.id}`;
+    const body = { apikeys: [(await gateway.newKey()).id] };
+    for (const form of [path, `${path}/api-keys`]) {
+      const added = await gateway.call(form, { method: 'POST', body });
+      expect([added.status, added.body.object, added.body.apikey_count]).toEqual([200, 'group', 1]);
+      expect((await gateway.call(form, { method: 'POST', body })).status).toBe(409);
+      const removed = await gateway.call(`${path}/api-keys`, { method: 'DELETE', body });
+      expect([removed.status, removed.body.apikey_count]).toEqual([200, 0]);
+    }
   });
 
   it('403 for the 101st group of a key, in either form of the call', async () => {

@@ -171,6 +171,16 @@ describe('access keys', () => {
     await eventually(() => expect(announced.get(id)?.status).toBe('deleted'));
   });
 
+  it.each([
+    [{}, 'name'],
+    [{ name: 'x'.repeat(101) }, 'name'],
+    [{ name: 'x', description: 'd'.repeat(501) }, 'description'],
+    [{ name: 'x', status: 'EXPIRED' }, 'status'],
+  ])('POST %j is 400 naming %s', async (wanted, field) => {
+    const { status, body } = await send('POST', `/v3/applications/${await application()}/access-keys`, wanted);
+    expect([status, body.fields]).toEqual([400, [expect.objectContaining({ name: field })]]);
+  });
+
   it('400 where the offset of an expiration leads beyond the year 9999', async () => {
     const path = `/v3/applications/${await application()}/access-keys`;
     const { status, body } = await send('POST', path, { name: 'Key', expiration: '9999-12-31T23:59:59-12:00' });

@@ -257,8 +257,10 @@ describe('groups with named permissions', () => {
     async (permission) => {
       const key = await keyWith([permission]);
       for (const [method, path, needed] of calls) {
-        const { status } = await send(method, path, method === 'GET' ? undefined : {}, key);
+        const { status, text } = await send(method, path, method === 'GET' ? undefined : {}, key);
         expect([method, path, status]).toEqual([method, path, needed === permission ? 200 : 403]);
+        // In the form of the path.
+        if (status === 403) expect(text).toMatch(path.startsWith('/v2/') ? /^FORBIDDEN$/ : /"type":"access_denied"/);
       }
       expect((await send('GET', '/v3/api-keys', undefined, key)).status).toBe(403);
     },
