@@ -219,6 +219,30 @@ describe('the device directory', () => {
       expect(await list(query)).toEqual(names);
     });
 
+    it.each(['bootstrap_expiration_date', 'connector_expiration_date'])('%s is a filter', async (field) => {
+      const own = newId();
+      for (const day of ['2030-01-01', '2030-01-02', null])
+        await call('POST', '/v3/devices', { name: day ?? 'none', [field]: day }, own);
+      const found = async (filter: string): Promise<unknown[]> => {
+        const { body } = await call('GET', `/v3/devices?${field}${filter}`, undefined, own);
+        return body.data.map(({ name }) => name).toSorted();
+      };
+      expect(await found('=2030-01-01')).toEqual(['2030-01-01']);
+      expect(await found('__lte=2030-01-01')).toEqual(['2030-01-01']);
+      expect(await found('__gte=20300102T000000Z')).toEqual(['2030-01-02']);
+      expect(await found('__in=2030-01-02,2030-01-03')).toEqual(['2030-01-02']);
+      expect(await found('__nin=2030-01-01')).toEqual(['2030-01-02', 'none']);
+    });
+
+    it('the time of the last suspension is a filter', async () => {
+      const field = 'last_operator_suspended_updated_at';
+      const { body } = await call('GET', `/v3/devices/${ids[1]}`, undefined, account);
+      const at = String(body[field]);
+      for (const operator of ['', '__in', '__lte', '__gte'])
+        expect([operator, await list(`${field}${operator}=${at}`)]).toEqual([operator, ['b']]);
+      expect(await list(`${field}__nin=${at}`)).toEqual(['a', 'c', 'd']);
+    });
+
     it('times count to the microsecond: a device is found by the very time in its record', async () => {
       const own = newId();
       const { created_at: at } = (await call('POST', '/v3/devices', { name: 'timed' }, own)).body;
