@@ -392,7 +392,8 @@ describe('POST /v2/device-requests/{device-id}', () => {
     expect((await system.result('blocked-1')).value.item).toMatchObject({ status: 429, error: 'DEVICE_BLOCKED' });
     answer();
     delete other.device.beforeAnswer;
-    await system.call(proxy, app, 'POST', `${path}blocked-2`, { method: 'GET', uri: '/3/0/0' });
+    const again = await system.call(proxy, app, 'POST', `${path}blocked-2`, { method: 'GET', uri: '/3/0/0' });
+    expect(again).toMatchObject({ status: 202, text: '' });
     expect((await system.result('blocked-2')).value.item).toMatchObject({ status: 429, error: 'DEVICE_BLOCKED' });
     await expect(other.device.register()).rejects.toThrow('4.03');
     await system.lifecycle(id, 'suspect', 'resumed');
