@@ -217,6 +217,10 @@ describe('the event log', () => {
       await types(`filter=${encodeURIComponent('event_code__neq=SYS_106&date_time__gte=20240201T103000Z')}`),
     ).toEqual(['105']);
     expect(await types('state_change=false')).toEqual([]);
+    expect(await types('state_change__neq=false&event_type_category=INFO')).toEqual(['105', '106']);
+    expect(await types('event_type_description=FAIL')).toEqual([]);
+    expect(await types('description=Device%20registered')).toEqual(['106']);
+    expect(await types('description__nin=Device%20registered,x')).toEqual(['105']);
     for (const code of ['106', 'SYS_106']) {
       expect([code, await types(`event_code=${code}`)]).toEqual([code, ['106']]);
       expect([code, await types(`event_code__neq=${code}`)]).toEqual([code, ['105']]);
