@@ -127,6 +127,12 @@ describe('GET /v3/statistics', () => {
     others.handler = answer({ '/statistics': [500, {}] });
     expect((await get('/v3/statistics')).status).toBe(503);
   });
+
+  it.each([401, 403, 404])('503 when the snapshot refuses with %i, which the client did not cause', async (refusal) => {
+    others.handler = answer({ '/statistics': [refusal, {}] });
+    const { status, body } = await get('/v3/statistics');
+    expect([status, body['type']]).toEqual([503, 'system_unavailable']);
+  });
 });
 
 describe('GET /v3/attention', () => {
@@ -186,6 +192,14 @@ describe('GET /v3/explain', () => {
       (await get(`/v3/explain?device_id=${id}&before=${before}`)).body['timeline'];
     expect(await timeline('2026-01-01T10:00:00Z')).toEqual([]);
     expect(await timeline('2026-01-01T10:00:00.000002Z')).toHaveLength(1);
+  });
+
+  it.each([401, 403])('503 when a service refuses the subject with %i: it may be known', async (refusal) => {
+    const [id, uid] = [newId(), newId()];
+    registry.handler = answer({ [`/v3/devices/${id}`]: [refusal, {}], '/v3/devices': [refusal, {}] });
+    others.handler = answer({ '/explain/commands/a': [refusal, {}], [`/explain/events/${uid}`]: [refusal, {}] });
+    for (const subject of [`device_id=${id}`, 'async-id=a', `uid=${uid}`])
+      expect([subject, (await get(`/v3/explain?${subject}`)).status]).toEqual([subject, 503]);
   });
 
   it('404 for a name that no device has, also if it is one of a path beside those of devices', async () => {

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { notifications } from '../permissions.js';
 import { type LeftOut, type PartRequest, UpstreamClient, UpstreamRefused } from '../proxy/upstream-client.js';
 import type { Upstream } from '../upstreams.js';
-import { DeviceNotFound } from '../errors.js';
+import { DeviceNotFound, UpstreamUnavailable } from '../errors.js';
 import { DeviceScopes } from '../proxy/device-scopes.js';
 import { type Explanation, justBefore, newest, type TimelineEntry } from './explanation.js';
 import type { ChannelFacts, CommandPart, DeviceFacts, DevicePart, EchoFacts, EventPart, LogFacts } from './facts.js';
@@ -184,14 +184,15 @@ export class Explanations {
     return named;
   }
 
-  /** The facts without which there is nothing to explain; an upstream's error is passed on to the client. */
+  /** The facts without which there is nothing to explain. Throws ValidationFailed, NotFound, UpstreamUnavailable. */
   private async subject<T>(upstream: Upstream, path: string, caller: Identity): Promise<T> {
     try {
       return await this.client.get<T>(upstream, path, caller);
     } catch (error) {
       if (!(error instanceof UpstreamRefused)) throw error;
       if (error.status === 400) throw new ValidationFailed(error.body.fields ?? []);
-      throw new NotFound(error.body.message);
+      if (error.status === 404) throw new NotFound(error.body.message);
+      throw new UpstreamUnavailable(upstream, error);
     }
   }
 

@@ -10,6 +10,7 @@ import {
 } from '@lanyard/service';
 import { Controller, Get, Inject, Query } from '@nestjs/common';
 import { ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { UpstreamUnavailable } from '../errors.js';
 import { mustSeeAllDevices } from '../proxy/device-scopes.js';
 import { type LeftOut, type PartRequest, UpstreamClient, UpstreamRefused } from '../proxy/upstream-client.js';
 import { type DeviceCounts, Statistics, type StepsPart } from './statistics.js';
@@ -67,7 +68,7 @@ export class StatisticsController {
     };
   }
 
-  /** The snapshot checks the parameters. */
+  /** The snapshot checks the parameters. Any other refusal is not about the request of the client. */
   private async steps(caller: Identity, query: StatisticsQuery): Promise<StepsPart> {
     const parameters = new URLSearchParams();
     for (const name of forwardedParameters)
@@ -75,8 +76,9 @@ export class StatisticsController {
     try {
       return await this.client.get<StepsPart>('snapshot', `/statistics?${parameters.toString()}`, caller);
     } catch (error) {
-      if (error instanceof UpstreamRefused && error.status === 400) throw new ValidationFailed(error.body.fields ?? []);
-      throw error;
+      if (!(error instanceof UpstreamRefused)) throw error;
+      if (error.status === 400) throw new ValidationFailed(error.body.fields ?? []);
+      throw new UpstreamUnavailable('snapshot', error);
     }
   }
 }
