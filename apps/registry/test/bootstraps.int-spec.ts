@@ -4,10 +4,12 @@ import { type DeviceBootstrapChanged } from '@lanyard/contracts';
 import { newId, open } from '@lanyard/service';
 import { eventually } from '@lanyard/testing';
 import { bootstrapExpiryMs } from '../src/bootstrap/limits.js';
+import { SessionWriter } from '../src/intake/session-writer.js';
 import { accountId, testSystem } from './test-system.js';
 
 describe('bootstraps of devices', () => {
-  const { call, created, announcedCredential, audited, tellBootstrap, tell, session, rows } = testSystem('bootstraps');
+  const { call, created, announcedCredential, audited, tellBootstrap, tell, session, rows, replica } =
+    testSystem('bootstraps');
   const started = (deviceId: string, more: Partial<DeviceBootstrapChanged> = {}): DeviceBootstrapChanged => ({
     bootstrapId: newId(),
     deviceId,
@@ -236,6 +238,20 @@ describe('bootstraps of devices', () => {
     await eventually(async () => expect((await device(id)).state).toBe('registered'));
     await tellBootstrap(succeeded(await begun(id)));
     await eventually(async () => expect((await device(id)).bootstrapped_timestamp).not.toBeNull());
+    expect((await device(id)).state).toBe('registered');
+  });
+
+  it('are not undone by a fact of the registration before, of which the end may be announced again', async () => {
+    const id = await created();
+    const end = session(id, { epoch: 1, change: 'deregistered', reason: 'device' });
+    await tell(end);
+    await eventually(async () => expect((await device(id)).state).toBe('deregistered'));
+    await tellBootstrap(succeeded(await begun(id)));
+    await eventually(async () => expect((await device(id)).state).toBe('bootstrapped'));
+    const writer = replica(0).app.get(SessionWriter, { strict: false });
+    for (const fact of [end, session(id, { epoch: 1, change: 'updated' })]) await writer.apply([fact]);
+    expect((await device(id)).state).toBe('bootstrapped');
+    await writer.apply([session(id, { epoch: 2 })]);
     expect((await device(id)).state).toBe('registered');
   });
 

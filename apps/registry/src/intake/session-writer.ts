@@ -18,12 +18,13 @@ export const lastFacts = (facts: readonly DeviceSessionChanged[]): DeviceSession
 };
 
 // A lower epoch than the stored one is a late report of a previous session owner. The end of an epoch is its last fact: another
-// fact of it comes from a replica that stores its batch late.
+// fact of it is that end again, or comes from a replica that stores its batch late. Of a device that is not registered the epoch
+// has ended, also if a bootstrap has changed its state since.
 const stateSql = `
   UPDATE registry.devices d SET state = s.state, session_epoch = s.epoch,
     endpoint_type = COALESCE(d.endpoint_type, s.endpoint_type)
   FROM unnest($1::text[], $2::text[], $3::bigint[], $4::text[]) AS s (id, state, epoch, endpoint_type)
-  WHERE d.id = s.id AND (d.session_epoch < s.epoch OR (d.session_epoch = s.epoch AND d.state <> 'deregistered'))`;
+  WHERE d.id = s.id AND (d.session_epoch < s.epoch OR (d.session_epoch = s.epoch AND d.state = 'registered'))`;
 
 /** Keeps the devices' state in step with their sessions. A batch may be repeated. */
 @Injectable()
