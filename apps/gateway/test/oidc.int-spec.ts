@@ -13,6 +13,7 @@ import { DataSource } from 'typeorm';
 import { Users } from '../src/access/users.service.js';
 import { periodMs } from '../src/authentication/refusals.js';
 import { KeyGroup } from '../src/db/key-group.entity.js';
+import { UserNotFound } from '../src/errors.js';
 import { Browser } from './plain-browser.js';
 import { RecordedEvents } from './recorded-events.js';
 import { TestSystem } from './test-system.js';
@@ -243,6 +244,16 @@ describe('a session of a user', () => {
       await keys.stop();
       await kafka.close();
     }
+  });
+
+  it('does not bring its user back if a deletion overtakes its renewal', async () => {
+    const { id } = await opened('kim', { name: 'Kim', groups: ['ops'] });
+    const { app } = gateway.service;
+    const given = await app.get(DataSource).manager.findBy(KeyGroup, { id: groups.operators });
+    expect((await gateway.call(`/v3/users/${id}`, { method: 'DELETE' })).status).toBe(204);
+    const person = { issuer: provider.issuer, subject: 'kim', name: 'Kim', email: null, groups: given };
+    await expect(app.get(Users).createOrUpdate(person, newId(), id)).rejects.toThrow(UserNotFound);
+    expect((await gateway.call('/v3/users?name__eq=Kim')).body.data).toEqual([]);
   });
 
   it('ends at once when an administrator signs the user out, and begins no more when they are switched off', async () => {

@@ -4,7 +4,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, In } from 'typeorm';
 import { KeyGroup } from '../db/key-group.entity.js';
 import { User } from '../db/user.entity.js';
-import { RoleIncomplete } from '../errors.js';
+import { RoleIncomplete, UserNotFound } from '../errors.js';
 import { type AccountChange, AccountChanges } from './account-changes.js';
 import { differences } from './audit-action.js';
 import { HolderRecords } from './holder-records.js';
@@ -72,15 +72,17 @@ export class Users extends HolderRecords<User, UserRecord> {
   }
 
   /**
-   * The user of a person: created at the first sign-in, and updated by each sign-in with other details. Throws
+   * The user of a person: created at the first sign-in, and updated by each sign-in with other details. `renewedId`: the user whose
+   * session is renewed. Throws UserNotFound if this is no longer the user of the person, as a renewal creates none, and
    * RoleIncomplete if one of the key groups was deleted meanwhile.
    */
-  async createOrUpdate(person: Person, requestId: string): Promise<User> {
+  async createOrUpdate(person: Person, requestId: string, renewedId?: string): Promise<User> {
     const accountId = (person.groups[0] as KeyGroup).accountId;
     return this.changes.locked(accountId, async (change) => {
       const { issuer, subject } = person;
       const where = { issuer, subject, accountId };
       const found = await change.manager.findOne(User, { where, relations: { groups: true } });
+      if (renewedId !== undefined && found?.id !== renewedId) throw new UserNotFound();
       if (found && this.isUnchanged(found, person)) return found;
       const user = found ?? this.newUser(change, person);
       const before = found ? userRecord(found) : undefined;

@@ -10,7 +10,15 @@ import type { Source } from '../authentication/source.js';
 import { KeyGroup } from '../db/key-group.entity.js';
 import type { Session } from '../db/session.entity.js';
 import { User } from '../db/user.entity.js';
-import { AccountSuspended, DeviceGrantPending, NoRole, RoleIncomplete, SignInFailed, UserInactive } from '../errors.js';
+import {
+  AccountSuspended,
+  DeviceGrantPending,
+  NoRole,
+  RoleIncomplete,
+  SignInFailed,
+  UserInactive,
+  UserNotFound,
+} from '../errors.js';
 import { type Grant, OidcProvider } from './oidc-provider.js';
 import { emailIn, nameIn, rolesIn } from './oidc-roles.js';
 import type { SessionRecord } from './session-record.js';
@@ -83,11 +91,11 @@ export class OidcSignIn implements OnModuleInit {
     if (!user) return undefined;
     try {
       const grant = await this.provider.refresh(refreshToken, user.subject, keep);
-      const known = await this.userOf(grant, '');
+      await this.userOf(grant, '', holderId);
       const renewed = { ...grant, refreshToken: grant.refreshToken ?? refreshToken };
-      return known.id === holderId ? this.renewalOf(renewed) : undefined;
+      return this.renewalOf(renewed);
     } catch (error) {
-      if (isRefusal(error)) return undefined;
+      if (isRefusal(error) || error instanceof UserNotFound) return undefined;
       throw error;
     }
   }
@@ -101,13 +109,13 @@ export class OidcSignIn implements OnModuleInit {
    * A person belongs to one account: with roles of several accounts, a sign-in could be for any of them. A key group that is
    * missing may be the one that limits the others to device groups.
    */
-  private async userOf({ subject, claims }: Grant, requestId: string): Promise<User> {
+  private async userOf({ subject, claims }: Grant, requestId: string, renewedId?: string): Promise<User> {
     const { roles, rolesClaim, issuer } = this.provider.settings;
     const ids = new Set(rolesIn(claims, rolesClaim).flatMap((role) => roles.get(role) ?? []));
     const groups = await this.database.manager.findBy(KeyGroup, { id: In([...ids]) });
     if (groups.length < ids.size) throw new RoleIncomplete();
     if (new Set(groups.map(({ accountId }) => accountId)).size !== 1) throw new NoRole();
     const person = { issuer: issuer.href, subject, name: nameIn(claims), email: emailIn(claims), groups };
-    return this.users.createOrUpdate(person, requestId);
+    return this.users.createOrUpdate(person, requestId, renewedId);
   }
 }
