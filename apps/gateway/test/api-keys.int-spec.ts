@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { parseApiKey } from '@lanyard/service';
 import { eventually } from '@lanyard/testing';
+import { DataSource } from 'typeorm';
 import { type Reply, TestSystem } from './test-system.js';
 
 let gateway: TestSystem;
@@ -163,6 +164,19 @@ describe('/v3/api-keys/me', () => {
     const { id, key } = await gateway.newKey();
     await gateway.call('/v3/api-keys/me', { key });
     await eventually(async () => Number((await gateway.call(`/v3/api-keys/${id}`)).body.last_login_time) > 0);
+  });
+
+  it('notes the last login later while the key is being changed, and then delays no other key', async () => {
+    const [held, other] = [await gateway.newKey(), await gateway.newKey()];
+    const lastLogin = async ({ id }: { id: string }): Promise<number> =>
+      Number((await gateway.call(`/v3/api-keys/${id}`)).body['last_login_time']);
+    await gateway.service.app.get(DataSource).transaction(async (manager) => {
+      await manager.query('SELECT FROM api_keys WHERE id = $1 FOR UPDATE', [held.id]);
+      for (const { key } of [held, other]) await gateway.call('/v3/api-keys/me', { key });
+      await eventually(async () => expect(await lastLogin(other)).toBeGreaterThan(0));
+      expect(await lastLogin(held)).toBe(0);
+    });
+    await eventually(async () => expect(await lastLogin(held)).toBeGreaterThan(0));
   });
 });
 
