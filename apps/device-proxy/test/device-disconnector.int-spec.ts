@@ -83,11 +83,8 @@ describe('a device that is resumed before everything is done that its suspension
     await eventually(() => expect(directory.whyBlocked(deviceId)).toBeUndefined());
   };
 
-  it('its waiting commands fail, and those that are accepted from then on are executed', async () => {
-    const thing = system.thing(proxy, 'early');
-    const deviceId = await system.register(thing);
-    await thing.device.deregister();
-    await eventually(() => send(deviceId, 'before'));
+  /** Keeps both turns for failing commands: the commands of other suspended devices wait until the result is called. */
+  const holdTurns = async (): Promise<() => Promise<void>> => {
     const others = [newId(), newId()];
     for (const id of others) {
       await system.lifecycle(id, id, 'created');
@@ -96,9 +93,37 @@ describe('a device that is resumed before everything is done that its suspension
     const unlock = await system.holdRows(
       `SELECT FROM device_proxy.commands WHERE device_id IN ('${others.join("', '")}') FOR UPDATE`,
     );
-    // Two at a time: the commands of the third device have their turn when these have ended.
     for (const id of others) await system.lifecycle(id, id, 'suspended');
     await eventually(async () => expect(await system.rows(`SELECT pid ${waiting}`)).toHaveLength(2));
+    return unlock;
+  };
+  /** `n`: orders the changes of the device; their revisions are higher than those of the test system. */
+  const announce = (
+    device: Pick<DeviceLifecycleChanged, 'deviceId' | 'endpointName'>,
+    n: number,
+    change: DeviceLifecycleChanged['change'],
+    changedAtMs: number,
+  ): Promise<void> =>
+    system.announce(DeviceLifecycle, {
+      ...device,
+      accountId: system.accountId,
+      change,
+      endpointType: `type-${n}`,
+      lifecycleStatus: change === 'suspended' ? 'blocked' : 'enabled',
+      revision: 1_000 + n,
+      changedAt: formatTimestamp(changedAtMs),
+    });
+  const isRead = (deviceId: string, n: number): Promise<unknown> => {
+    const directory = proxy.app.get(DeviceDirectory, { strict: false });
+    return eventually(() => expect(directory.get(deviceId)?.endpointType).toBe(`type-${n}`));
+  };
+
+  it('its waiting commands fail, and those that are accepted from then on are executed', async () => {
+    const thing = system.thing(proxy, 'early');
+    const deviceId = await system.register(thing);
+    await thing.device.deregister();
+    await eventually(() => send(deviceId, 'before'));
+    const unlock = await holdTurns();
     await system.lifecycle(deviceId, 'early', 'suspended');
     await resumed(deviceId, 'early');
     await clock.advance(1_000);
@@ -107,6 +132,25 @@ describe('a device that is resumed before everything is done that its suspension
     expect((await system.result('before')).value.item).toMatchObject({ status: 429, error: 'DEVICE_BLOCKED' });
     await eventually(() => thing.device.register());
     expect((await system.result('after')).value).toMatchObject({ outcome: 'succeeded' });
+  });
+
+  it('a command that was accepted after its resumption is executed, though both are read later', async () => {
+    const thing = system.thing(proxy, 'late');
+    const deviceId = await system.register(thing);
+    await thing.device.deregister();
+    await eventually(() => send(deviceId, 'earlier'));
+    await clock.advance(3_000);
+    await send(deviceId, 'later');
+    const unlock = await holdTurns();
+    const device = { deviceId, endpointName: 'late' };
+    await announce(device, 1, 'suspended', clock.now() - 2_000);
+    await isRead(deviceId, 1);
+    await announce(device, 2, 'resumed', clock.now() - 1_000);
+    await isRead(deviceId, 2);
+    await unlock();
+    expect((await system.result('earlier')).value.item).toMatchObject({ status: 429, error: 'DEVICE_BLOCKED' });
+    await eventually(() => thing.device.register());
+    expect((await system.result('later')).value).toMatchObject({ outcome: 'succeeded' });
   });
 
   it('its next session stays when a failure of PostgreSQL is over', async () => {
@@ -129,31 +173,19 @@ describe('a device that is resumed before everything is done that its suspension
   it('loses nothing when the outbox repeats its suspension after it has registered again', async () => {
     const thing = system.thing(proxy, 'repeated');
     const deviceId = await system.register(thing);
-    const directory = proxy.app.get(DeviceDirectory, { strict: false });
     const startMs = Date.now();
-    /** The same each time; its revision is higher than those of the test system. */
-    const announce = (n: number, change: DeviceLifecycleChanged['change']): Promise<void> =>
-      system.announce(DeviceLifecycle, {
-        deviceId,
-        accountId: system.accountId,
-        change,
-        endpointName: 'repeated',
-        endpointType: `type-${n}`,
-        lifecycleStatus: change === 'suspended' ? 'blocked' : 'enabled',
-        revision: 1_000 + n,
-        changedAt: formatTimestamp(startMs + n * 1_000),
-      });
-    const isRead = (n: number): Promise<unknown> =>
-      eventually(() => expect(directory.get(deviceId)?.endpointType).toBe(`type-${n}`));
-    await announce(1, 'suspended');
+    /** The same each time. */
+    const repeat = (n: number, change: DeviceLifecycleChanged['change']): Promise<void> =>
+      announce({ deviceId, endpointName: 'repeated' }, n, change, startMs + n * 1_000);
+    await repeat(1, 'suspended');
     await system.fact(system.sessions, (v) => v.deviceId === deviceId && v.reason !== undefined);
-    await announce(2, 'resumed');
-    await isRead(2);
+    await repeat(2, 'resumed');
+    await isRead(deviceId, 2);
     await eventually(() => thing.device.register());
-    await announce(1, 'suspended');
-    await announce(2, 'resumed');
-    await announce(3, 'changed');
-    await isRead(3);
+    await repeat(1, 'suspended');
+    await repeat(2, 'resumed');
+    await repeat(3, 'changed');
+    await isRead(deviceId, 3);
     await clock.advance(10_000);
     await send(deviceId, 'repeated');
     expect((await system.result('repeated')).value).toMatchObject({ outcome: 'succeeded' });

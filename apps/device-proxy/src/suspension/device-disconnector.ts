@@ -111,12 +111,22 @@ export class DeviceDisconnector extends WorkingProvider implements OnApplication
     this.endAbandonedLater(deviceId, why);
   }
 
-  /** This may take minutes. If the device is admitted again by then, it keeps the commands accepted after `sinceMs`. */
+  /**
+   * This may take minutes. If the device is admitted again by then, it keeps the commands accepted after `sinceMs`, and those
+   * accepted after its resumption: this replica may read a suspension that is over.
+   */
   private failCommands(deviceId: string, why: Why, sinceMs: number): Promise<void> {
     const outcome = why === 'deleted' ? registrationRemoved : deviceBlocked;
     return this.queue.failAll(deviceId, ({ acceptedAt }) =>
-      acceptedAt.getTime() <= sinceMs || this.isStill(deviceId, why) ? outcome : undefined,
+      acceptedAt.getTime() <= Math.min(sinceMs, this.changedAtMs(deviceId)) || this.isStill(deviceId, why)
+        ? outcome
+        : undefined,
     );
+  }
+
+  /** For a device that is admitted again: its resumption, or a later change. */
+  private changedAtMs(deviceId: string): number {
+    return this.directory.get(deviceId)?.changedAtMs ?? Infinity;
   }
 
   private async endSession(session: Session, why: Why): Promise<void> {
