@@ -54,11 +54,13 @@ describe('logger', () => {
       where: 'JSON data, line 1: {"password":"hunter2"',
     });
     const statement = 'INSERT INTO channels VALUES ($1)';
-    for (const err of [refusal, new QueryFailedError(statement, ['hunter2'], refusal)]) logger.error({ err }, 'failed');
+    const failed = new QueryFailedError(statement, ['hunter2'], refusal);
+    for (const err of [refusal, failed, new AggregateError([refusal, failed], 'two')]) logger.error({ err }, 'failed');
     const { code, message } = refusal;
     expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject([
       { err: { code, message } },
       { err: { code, message, query: statement } },
+      { err: { message: 'two', aggregateErrors: [{ code, message }, { query: statement }] } },
     ]);
     expect(lines.join('')).not.toContain('hunter2');
   });

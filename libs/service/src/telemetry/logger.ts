@@ -4,8 +4,14 @@ import { LogDestination } from './log-destination.js';
 
 export type Logger = PinoLogger;
 
-/** What an error of PostgreSQL repeats of a statement that failed: payloads of commands, values of devices, whole tables. */
-const valuesOfStatements = ['parameters', 'detail', 'where', 'driverError'].map((name) => `err.${name}`);
+/**
+ * What an error of PostgreSQL repeats of a statement that failed: payloads of commands, values of devices, whole tables. An
+ * AggregateError may contain several such errors.
+ */
+const valuesOfStatements = ['parameters', 'detail', 'where', 'driverError'].flatMap((name) => [
+  `err.${name}`,
+  `err.aggregateErrors[*].${name}`,
+]);
 
 /** What ioredis adds to an error of Redis: all that the command was to write, such as the events of an append. */
 const argumentsOfCommands = 'err.command.args';
