@@ -29,3 +29,9 @@ it('a backup that is made in the clone is neither committed nor sent to a builde
   expect(linesOf('.gitignore')).toEqual(expect.arrayContaining(patterns.map((pattern) => `/${pattern}`)));
   expect(linesOf('.dockerignore')).toEqual(expect.arrayContaining(patterns));
 });
+
+it('docs/backup.md puts packages back after their records, because campaigns deletes bytes without a record', () => {
+  const [, section = ''] = /## Restore into a fresh installation\n([\s\S]*?)\n## /.exec(page) ?? [];
+  expect(section).toMatch(/\n2\. Run `npm run restore [\s\S]*\n3\. Put the packages back /);
+  expect(section).toContain('**without the packages until step 3**');
+});
