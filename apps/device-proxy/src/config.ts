@@ -145,7 +145,7 @@ const certificateFiles = (reader: EnvReader, certificate: string, privateKey: st
   const certificateFile = reader.optional(certificate);
   const privateKeyFile = reader.optional(privateKey);
   if (certificateFile !== undefined && privateKeyFile === undefined)
-    throw new ConfigError(privateKey, 'must be set with …_CERTIFICATE_FILE');
+    throw new ConfigError(privateKey, `must be set, because ${certificate} is set`);
   return { ...(certificateFile && { certificateFile }), ...(privateKeyFile && { privateKeyFile }) };
 };
 
@@ -154,7 +154,7 @@ const tlsFiles = (reader: EnvReader) => {
   const names = ['DEVICE_PROXY_COAP_TLS_CERTIFICATE_FILE', 'DEVICE_PROXY_COAP_TLS_PRIVATE_KEY_FILE'] as const;
   const files = certificateFiles(reader, ...names);
   if (files.privateKeyFile !== undefined && files.certificateFile === undefined)
-    throw new ConfigError(names[1], 'and …_CERTIFICATE_FILE must be set together');
+    throw new ConfigError(names[1], `needs ${names[0]}: set both or neither`);
   return files;
 };
 

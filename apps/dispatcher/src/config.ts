@@ -56,7 +56,7 @@ const readAuthorities = (path: string | undefined): string[] => {
   try {
     return certificatesIn(readFileSync(path, 'utf8'));
   } catch (error) {
-    throw new ConfigError(caFile, `names ${path}, which is no PEM file of certificates: ${(error as Error).message}`);
+    throw new ConfigError(caFile, `names ${path}, which cannot be read as certificates: ${(error as Error).message}`);
   }
 };
 

@@ -66,7 +66,7 @@ export const encryptionKey = (reader: EnvReader): EncryptionKeys => {
   if (keys.length === 0 || keys.some(({ length }) => length !== encryptionKeyBytes))
     throw new ConfigError('ENCRYPTION_KEY', 'must be 32 bytes in base64 (openssl rand -base64 32), or several of them');
   if (new Set(keys.map(encryptionKeyId)).size !== keys.length)
-    throw new ConfigError('ENCRYPTION_KEY', 'holds the same key twice');
+    throw new ConfigError('ENCRYPTION_KEY', 'contains the same key twice: remove one of the two');
   return keys;
 };
 
@@ -122,7 +122,7 @@ const brokers = (reader: EnvReader): string[] => {
 const topicPrefix = (reader: EnvReader): string => {
   const text = reader.string('KAFKA_TOPIC_PREFIX', '');
   if (!/^[\w.-]*$/.test(text))
-    throw new ConfigError('KAFKA_TOPIC_PREFIX', `may have letters, digits, and . _ -, and is "${text}"`);
+    throw new ConfigError('KAFKA_TOPIC_PREFIX', `may contain only letters, digits and . _ -, not "${text}"`);
   return text;
 };
 

@@ -32,7 +32,7 @@ export class KafkaSecurity {
 
 const mechanismOf = (text: string): KafkaLogin['mechanism'] => {
   const known = mechanisms.find((mechanism) => mechanism === text.toLowerCase());
-  if (!known) throw new ConfigError('KAFKA_SASL_MECHANISM', `must be ${mechanisms.join(', ')}, not "${text}"`);
+  if (!known) throw new ConfigError('KAFKA_SASL_MECHANISM', `must be one of ${mechanisms.join(', ')}, not "${text}"`);
   return known;
 };
 
@@ -42,7 +42,7 @@ const loginFrom = (reader: EnvReader): KafkaLogin | undefined => {
   const password = reader.optional('KAFKA_SASL_PASSWORD');
   if (mechanism === undefined) {
     if (username ?? password)
-      throw new ConfigError('KAFKA_SASL_MECHANISM', 'is not set, but a user name or password is');
+      throw new ConfigError('KAFKA_SASL_MECHANISM', 'must be set, because a user name or password is set');
     return undefined;
   }
   if (username === undefined) throw new ConfigError('KAFKA_SASL_USERNAME', 'is not set');

@@ -17,7 +17,7 @@ export const redisUrl = (reader: EnvReader): string => {
   }
   const isTls = text.startsWith('rediss');
   if (isTls && !reader.bool('REDIS_TLS_ENABLED', true))
-    throw new ConfigError('REDIS_TLS_ENABLED', `is false, but ${name} begins with rediss: for no TLS, write redis`);
+    throw new ConfigError('REDIS_TLS_ENABLED', `is false, but ${name} begins with rediss: change one of them`);
   const files = tlsFiles(reader, 'REDIS', isTls);
   if (!files) return text;
   const [address = '', query] = text.replace(/^rediss?/, 'rediss').split('?', 2);

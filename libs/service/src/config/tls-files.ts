@@ -34,7 +34,7 @@ const checked = (reader: EnvReader, name: string, check: (text: string) => unkno
   try {
     check(readFileSync(path, 'utf8'));
   } catch (error) {
-    throw new ConfigError(name, `names ${path}, which is not the PEM file it should be: ${(error as Error).message}`);
+    throw new ConfigError(name, `names ${path}, which cannot be read as PEM: ${(error as Error).message}`);
   }
   return path;
 };
@@ -71,7 +71,8 @@ export const tlsFiles = (reader: EnvReader, prefix: string, enabledByDefault = f
   const ca = checked(reader, `${prefix}_TLS_CA_FILE`, certificatesIn);
   const client = certificateFiles(reader, `${prefix}_TLS`);
   if (enabled) return { ...(ca && { ca }), ...client };
-  if (ca ?? client.certificate) throw new ConfigError(`${prefix}_TLS_ENABLED`, 'is not set, but its files are');
+  if (ca ?? client.certificate)
+    throw new ConfigError(`${prefix}_TLS_ENABLED`, 'is not true, but its files are set: set it, or remove them');
   return undefined;
 };
 
