@@ -34,7 +34,7 @@ export class ImageLimitExceeded extends ServiceError {
 export class UploadInterrupted extends fixed(ServiceError, {
   status: 409,
   code: 'upload_interrupted',
-  message: 'The package was deleted while it was uploaded, or its upload paused for too long.',
+  message: 'The package was deleted during its upload, or the upload paused for too long: upload it again.',
 }) {}
 
 export class StorageUnavailable extends Unavailable {

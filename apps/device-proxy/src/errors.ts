@@ -1,6 +1,6 @@
 import { Duplicate, fixed, LimitExceeded, NotFound, ServiceError, ValidationFailed } from '@lanyard/service';
 
-export class DeviceNotFound extends fixed(NotFound, 'The account has no such device.', 'DEVICE_NOT_FOUND') {}
+export class DeviceNotFound extends fixed(NotFound, 'No such device in this account.', 'DEVICE_NOT_FOUND') {}
 
 export class NotRegistered extends fixed(NotFound, 'The device is not registered.', 'DEVICE_NOT_FOUND') {}
 

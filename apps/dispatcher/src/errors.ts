@@ -83,7 +83,7 @@ export class PollAlreadyOpen extends fixed(ServiceError, {
   status: 409,
   code: 'duplicate',
   token: 'POLL_ALREADY_OPEN',
-  message: 'Another poll of this key is open.',
+  message: 'Another poll of this key is open: wait for its answer.',
 }) {}
 
 /** The channel was deleted while a poll was waiting on it. */
@@ -91,7 +91,7 @@ export class ChannelDeleted extends fixed(ServiceError, {
   status: 410,
   code: 'not_found',
   token: 'CHANNEL_DELETED',
-  message: 'The channel was deleted.',
+  message: 'The channel was deleted: register one if you still need events.',
 }) {}
 
 /** A plain GET on the path for WebSockets. */

@@ -8,7 +8,7 @@ export class EventCodeNotFound extends fixed(
 ) {}
 
 /** The key was revoked while its stream was open. */
-export class KeyRevoked extends fixed(Unauthenticated, 'The API key is no longer valid.') {}
+export class KeyRevoked extends fixed(Unauthenticated, 'The API key is no longer valid: use another key.') {}
 
 export class TooManyStreams extends ServiceError {
   constructor(max: number) {

@@ -40,17 +40,17 @@ export class OtherAddress extends fixed(
 /** The caller is limited to device groups, but the request concerns the whole account. */
 export class ConcernsWholeAccount extends fixed(
   AccessDenied,
-  'The key is limited to device groups, and this operation concerns the whole account.',
+  'The operation concerns the whole account, but the key is limited to device groups: use one that is not.',
 ) {}
 
 export class DeviceNotFound extends fixed(NotFound, 'No such device in this account.', 'DEVICE_NOT_FOUND') {}
 
-export class SignInOff extends fixed(NotFound, 'Sign-in with OpenID Connect is not configured.') {}
+export class SignInOff extends fixed(NotFound, 'Sign-in with OpenID Connect is not configured: use an API key.') {}
 
 /** None of the roles of the person is one of GATEWAY_OIDC_ROLES, or they belong to several accounts. */
 export class NoRole extends fixed(
   AccessDenied,
-  'None of the roles that the provider gives you may use this installation.',
+  'Your roles at the provider do not give access to this installation: ask an administrator of the provider.',
 ) {}
 
 /** GATEWAY_OIDC_ROLES gives a role of the person a key group that does not exist. */
@@ -59,7 +59,10 @@ export class RoleIncomplete extends fixed(
   'One of your roles gives a key group that does not exist: ask the operator of the installation.',
 ) {}
 
-export class UserInactive extends fixed(AccessDenied, 'An administrator has deactivated this user.') {}
+export class UserInactive extends fixed(
+  AccessDenied,
+  'This user is deactivated: ask an administrator of the account.',
+) {}
 
 /** The answer of the provider does not prove who signed in. */
 export class SignInFailed extends Unauthenticated {
@@ -108,7 +111,10 @@ export class GroupProtected extends AccessDenied {
   }
 }
 
-export class AccountSuspended extends fixed(AccessDenied, 'The account is suspended.') {}
+export class AccountSuspended extends fixed(
+  AccessDenied,
+  'The account is suspended: ask the operator of the installation.',
+) {}
 
 /** A key that could postpone its own expiration would never expire. */
 export class OnlyAdministratorsChangeExpirations extends fixed(
@@ -150,20 +156,20 @@ class LimitExceeded extends ServiceError {
 /** A quota of the account; the operator of the installation sets them. */
 export class AccountLimitExceeded extends LimitExceeded {
   constructor(what: string, max: number) {
-    super(`The account already has ${max} ${what}, its quota.`);
+    super(`The account already has ${max} ${what}, its quota: delete some, or ask the operator to raise it.`);
   }
 }
 
 /** An application has at most one access key in use and one that replaces it. */
 export class AccessKeyLimitExceeded extends LimitExceeded {
   constructor(max: number) {
-    super(`The application already has ${max} access keys, the maximum.`);
+    super(`The application already has ${max} access keys, the maximum: delete one that is no longer used.`);
   }
 }
 
 export class GroupLimitExceeded extends LimitExceeded {
   constructor(max: number) {
-    super(`A key or an application may be in ${max} key groups: remove it from one that is no longer used.`);
+    super(`A key or an application may be in at most ${max} key groups: remove it from one that is no longer used.`);
   }
 }
 

@@ -98,7 +98,7 @@ export class ImportNotFound extends fixed(NotFound, 'No such device import in th
 export class ImportDeleted extends fixed(ServiceError, {
   status: 409,
   code: 'import_deleted',
-  message: 'The import was deleted while its table was uploaded.',
+  message: 'The import was deleted while its table was uploaded: upload the table again if that was not intended.',
 }) {}
 
 export class TooManyImports extends LimitExceeded {
@@ -122,7 +122,7 @@ export class FilterMissing extends fixed(FieldInvalid, 'query', 'Must contain a 
 /** A quota of the account; the operator of the installation sets them. */
 export class DeviceLimitExceeded extends ServiceError {
   constructor(max: number) {
-    const message = `The account already has ${max} devices, its quota.`;
+    const message = `The account already has ${max} devices, its quota: delete some, or ask the operator to raise it.`;
     super({ status: 403, code: 'account_limit_exceeded', message });
   }
 }
