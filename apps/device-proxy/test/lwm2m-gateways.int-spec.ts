@@ -184,7 +184,7 @@ describe('devices behind a gateway', () => {
     const other = new TestLwm2mGateway(system, proxy, 'gw-other');
     other.add(0, 'gw-one', 'here');
     await other.register();
-    await refusal(other.deviceId, 'not behind this gateway');
+    await refusal(other.deviceId, 'not behind this LwM2M gateway');
     for (const host of [other, gateway]) {
       const { epoch } = await system.storedSession(one);
       await system.lifecycle(one, 'gw-one', 'changed', { hostGateway: host.deviceId });
@@ -374,7 +374,7 @@ describe('refused', () => {
     });
     expect(system.events.find(({ value }) => value.deviceId === thief.deviceId)?.value).toMatchObject({
       eventCode: 'SYS_400',
-      description: expect.stringContaining('the name belongs to a device that is not behind this gateway'),
+      description: expect.stringContaining('the name belongs to a device that is not behind this LwM2M gateway'),
     });
     expect((await send(directId, { method: 'GET', uri: temperature })).json).toMatchObject({ status: 200 });
     expect((await send(own, { method: 'GET', uri: temperature })).json).toMatchObject({ payload: b64('20') });

@@ -15,7 +15,7 @@ export const AccessKeySchema = z
       .describe('Earlier secrets that are still valid, each until its time: a rotation with overlap'),
     expiresAt: instant
       .optional()
-      .describe('The key proves nothing from then on; its end is announced with status inactive as well'),
+      .describe('The key is not accepted from then on; its end is also announced with status inactive'),
     groups: z.array(id),
     permissions: z.array(z.string()),
     deviceGroups: z

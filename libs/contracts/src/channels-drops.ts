@@ -7,7 +7,7 @@ export const ChannelDropSchema = z
     keyId: id,
     accountId: id,
     kind: z.enum(['callback', 'websocket', 'pull']),
-    channelCreatedAt: instant.describe('Tells the channels of one key apart'),
+    channelCreatedAt: instant.describe('Distinguishes successive channels of the key'),
     reason: z
       .enum(['size', 'age', 'failed', 'removed'])
       .describe('Queue full, too old, retries used up (free accounts), or in the queue when the channel ended'),

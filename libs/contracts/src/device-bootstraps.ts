@@ -63,6 +63,6 @@ export const DeviceBootstraps = topic<DeviceBootstrapChanged>({
   consumers: ['registry'],
   keyIs: 'device id',
   key: (v) => v.deviceId,
-  description: 'A device asked for its server account, was bootstrapped, or failed to be.',
+  description: 'A bootstrap of a device started, succeeded or failed.',
   schema: DeviceBootstrapSchema,
 });

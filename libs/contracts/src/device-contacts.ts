@@ -8,7 +8,7 @@ export const DeviceContactSchema = z
     accountId: id,
     endpointName,
     endpointType: z.string().max(255).optional(),
-    hostGateway: id.optional().describe('The device that is its gateway; absent for a device that came by itself'),
+    hostGateway: id.optional().describe('The LwM2M gateway that it is behind; absent for a device that came by itself'),
     occurredAt: instant,
   })
   .meta({ id: 'DeviceContacted' });
@@ -27,6 +27,6 @@ export const DeviceContacts = topic<DeviceContacted>({
   consumers: ['registry'],
   keyIs: 'device id',
   key: (v) => v.deviceId,
-  description: 'An endpoint that is not in the directory came for the first time: the registry creates its device.',
+  description: 'An endpoint that is not in the directory wants to register: the registry creates its device.',
   schema: DeviceContactSchema,
 });

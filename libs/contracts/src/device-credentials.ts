@@ -81,6 +81,6 @@ export const DeviceCredentials = topic<DeviceCredentialChanged>({
   consumers: ['device-proxy'],
   keyIs: 'credential id',
   key: (v) => v.credentialId,
-  description: 'What devices may show to prove who they are. Keys are encrypted.',
+  description: 'A credential of a device, or a trusted authority of an account. Keys are encrypted.',
   schema: DeviceCredentialSchema,
 });

@@ -44,7 +44,7 @@ export const DeviceLifecycleSchema = z
       .string()
       .max(512)
       .optional()
-      .describe('The id of its gateway, if that is a device of the directory; operators may write anything here'),
+      .describe('The id of its LwM2M gateway, or any other text that an operator wrote'),
     suspension: z
       .object({
         by: z.enum(['operator', 'system']),

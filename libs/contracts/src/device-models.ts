@@ -52,6 +52,6 @@ export const DeviceModels = topic<DeviceModelChanged>({
   consumers: ['device-proxy', 'snapshot'],
   keyIs: 'account id / object id / version',
   key: (v) => modelKey(v.accountId, v.object, v.version),
-  description: 'What the objects of an account mean: types for payloads that carry none.',
+  description: 'An object definition that an account uploaded: types for payloads that carry none.',
   schema: DeviceModelSchema,
 });

@@ -28,7 +28,7 @@ export const DeviceSelections = topic<DeviceSelectionRequested>({
   consumers: ['registry'],
   keyIs: 'selection id',
   key: (v) => v.selectionId,
-  description: 'A page of the devices of a group or a filter is wanted.',
+  description: 'A campaign asks for a page of the devices that a group and a filter select.',
   schema: DeviceSelectionSchema,
 });
 
@@ -65,6 +65,6 @@ export const DeviceSelectionPages = topic<DeviceSelectionAnswered>({
   consumers: ['campaigns'],
   keyIs: 'selection id',
   key: (v) => v.selectionId,
-  description: 'A page of the devices of a group or a filter.',
+  description: 'A page of the devices that a group and a filter select, or why they cannot be selected.',
   schema: DeviceSelectionPageSchema,
 });

@@ -47,7 +47,7 @@ export const DeviceSessionSchema = z
       .string()
       .optional()
       .describe('IP address and port that a device over DTLS was last heard from; its address is its connection'),
-    hostGateway: id.optional().describe('Gateway of the device; address and transport are those of the gateway'),
+    hostGateway: id.optional().describe('Its LwM2M gateway, to which address and transport belong'),
     transport: z
       .enum(['coap', 'coaps', 'coap+tcp', 'coaps+tcp'])
       .optional()

@@ -47,7 +47,7 @@ export const DeviceValues = topic<ResourceValueArrived>({
   consumers: ['snapshot', 'dispatcher'],
   keyIs: 'device id',
   key: (v) => v.deviceId,
-  description: 'A resource value arrived: what, why, and whose channels it is for.',
+  description: 'A resource value arrived: the value, its origin, and the keys whose channels get it.',
   schema: ResourceValueSchema,
   text: valueText,
   delivery: (v) => ({

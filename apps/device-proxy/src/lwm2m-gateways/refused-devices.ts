@@ -20,7 +20,7 @@ export interface RefusedDevice {
 
 export const problems: Record<NotServed, string> = {
   'account-suspended': 'the account is suspended',
-  'name-taken': 'the name belongs to a device that is not behind this gateway (host_gateway)',
+  'name-taken': 'the name belongs to a device that is not behind this LwM2M gateway (host_gateway)',
   'has-credential': 'the device has a credential of its own, and has to connect by itself',
   'registered-itself': 'the device is registered by itself',
   suspended: 'the device is suspended',
@@ -48,7 +48,7 @@ export class RefusedDevices {
   ) {
     this.total = metrics.counter({
       name: 'lanyard_device_proxy_refused_devices_behind_total',
-      help: 'Devices behind gateways that are listed but not served',
+      help: 'Devices that LwM2M gateways list and that are not served',
     });
   }
 
@@ -69,7 +69,7 @@ export class RefusedDevices {
     this.logger.warn({ deviceId, refused: shown, count: refused.length }, 'devices behind a gateway refused');
     for (const one of shown) this.record(gateway, one);
     const more = refused.length - shown.length;
-    if (more > 0) this.record(gateway, { problem: `${more} more devices behind the gateway are refused` });
+    if (more > 0) this.record(gateway, { problem: `${more} more devices behind the LwM2M gateway are refused` });
   }
 
   private record(
@@ -83,7 +83,7 @@ export class RefusedDevices {
         deviceId,
         accountId,
         eventCode: deviceRefused,
-        description: `Device behind the gateway refused: ${problem}`,
+        description: `Device behind the LwM2M gateway refused: ${problem}`,
         data: {
           reason: 'behind-gateway',
           ...(instance !== undefined && { instance: String(instance) }),

@@ -34,7 +34,7 @@ const channels: Record<string, string> = {
 
 const admission: Record<string, string> = {
   SYS_400:
-    'Compare the credential and the endpoint name of the device with its directory entry. If the device is unknown, it may be an attack.',
+    'Compare the credential and the endpoint name of the device with its directory entry. If the device is unknown, it may be an attack. For a device behind an LwM2M gateway, the description says why.',
   SYS_401:
     'Compare the payload in the entry with SenML (RFC 8428): the entry says what is wrong with it. Correct the device, or observe its paths one by one.',
   SYS_402:

@@ -59,7 +59,7 @@ describe('entries', () => {
     ['registered', 'SYS_106', 'Device registered'],
     ['deregistered by a suspension', 'SYS_105', 'Device deregistered: it was suspended'],
     ['expired', 'SYS_105', 'Device deregistered: its registration expired'],
-    ['left by its gateway', 'SYS_105', 'Device deregistered: its gateway does not serve it any more'],
+    ['left by its gateway', 'SYS_105', 'Device deregistered: its LwM2M gateway does not serve it any more'],
   ])('%s becomes %s', (name, eventCode, description) => {
     expect(sessionEntry(session(name))).toMatchObject({ eventCode, description, stateChange: true });
   });

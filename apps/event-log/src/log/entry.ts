@@ -53,7 +53,7 @@ const endings: Record<NonNullable<DeviceSessionChanged['reason']>, string> = {
   deleted: 'Device deregistered: it was deleted',
   replaced: 'Device deregistered: it registered again',
   'credential-withdrawn': 'Device deregistered: its credential was withdrawn',
-  gateway: 'Device deregistered: its gateway does not serve it any more',
+  gateway: 'Device deregistered: its LwM2M gateway does not serve it any more',
 };
 
 const present = (record: Record<string, string | number | undefined>): Record<string, string> =>

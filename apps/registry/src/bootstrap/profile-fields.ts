@@ -87,7 +87,7 @@ const fields = {
     .array(z.string().refine(isDeletePath, 'Must be /, an object, or an object instance'))
     .max(deletePathsMax)
     .describe(
-      'Objects and instances that are deleted on the device before its account is written, or `/` for everything. The account of the bootstrap server is kept',
+      'Objects and instances that are deleted on the device before its LwM2M server account is written, or `/` for everything. The bootstrap server account is kept',
     ),
 };
 

@@ -22,7 +22,7 @@ export class ProfilesController {
   @Get()
   @Operation({
     summary: 'List bootstrap profiles',
-    description: 'A bootstrap profile is the server account that devices get when they bootstrap.',
+    description: 'A bootstrap profile is the LwM2M server account that devices get when they bootstrap.',
     ok: listSchema(Profile, 'BootstrapProfileList'),
   })
   list(@ListParameters(profileListSpec, 'BootstrapProfileFilters') query: ListRequest) {
@@ -33,7 +33,7 @@ export class ProfilesController {
   @Post()
   @Operation({
     summary: 'Create a bootstrap profile',
-    description: `A device that bootstraps (\`POST /bs\` or \`GET /bspack\` over CoAP, with a credential of the service \`bootstrap\`) gets the server account of the profile that applies: that of the device, else that of its groups (of several, the one created first), else that of the account. Each of them has at most one profile, so a repeated request cannot create a second one. At most ${profilesPerAccountMax} per account.`,
+    description: `A device that bootstraps (\`POST /bs\` or \`GET /bspack\` over CoAP, with a credential of the service \`bootstrap\`) gets the LwM2M server account of the profile that applies: that of the device, else that of its groups (of several, the one created first), else that of the account. Each of them has at most one profile, so a repeated request cannot create a second one. At most ${profilesPerAccountMax} per account.`,
     created: Profile,
     notFound: 'The account has no such device or device group',
   })
@@ -73,7 +73,7 @@ export class ProfilesController {
   @Delete(':id')
   @Operation({
     summary: 'Delete a bootstrap profile',
-    description: 'Devices keep the server account and the credential that they have.',
+    description: 'Devices keep the LwM2M server account and the credential that they have.',
   })
   remove(@ByCallerIfMatch() { caller, id, ifMatch }: By) {
     return this.profiles.remove(caller, id, ifMatch);

@@ -75,7 +75,7 @@ export const changeable = {
   endpoint_name: notBlank(z.string().min(1).max(endpointNameMax)).nullable().optional(),
   endpoint_type: text(endpointNameMax),
   host_gateway: text(512).describe(
-    'The id of the gateway that the device is behind (LwM2M object 25). Set when the device first registers through it; only this gateway may then register it',
+    'The id of the LwM2M gateway (object 25) that the device is behind. Set when the device first registers through it; only this LwM2M gateway may then register it',
   ),
   name: notBlank(z.string().max(128)).nullable().optional(),
 };

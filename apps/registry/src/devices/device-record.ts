@@ -25,7 +25,7 @@ export const Device = z
     ca_id: optional,
     serial_number: optional,
     vendor_id: optional,
-    host_gateway: optional.describe('The id of the gateway that the device is behind'),
+    host_gateway: optional.describe('The id of the LwM2M gateway that the device is behind'),
     net_id: optional,
     state: z.string(),
     lifecycle_status: z.enum(['enabled', 'blocked']),
