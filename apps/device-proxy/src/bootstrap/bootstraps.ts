@@ -54,7 +54,7 @@ export class Bootstraps {
   ) {
     this.total = metrics.counter({
       name: 'lanyard_device_proxy_bootstraps_total',
-      help: 'Bootstraps that have ended here, and packs that were sent',
+      help: 'Bootstraps that ended at this replica, and Bootstrap-Packs that it sent',
       labelNames: ['outcome'],
     });
   }

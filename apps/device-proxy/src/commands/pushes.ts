@@ -34,7 +34,7 @@ export class Pushes {
   ) {
     this.pushMaxMs = pushMaxMs;
     metrics.observe(
-      { name: 'lanyard_device_proxy_pushes', help: 'Pushes of packages to devices under way' },
+      { name: 'lanyard_device_proxy_pushes', help: 'Pushes of packages to devices in progress' },
       () => this.running,
     );
   }

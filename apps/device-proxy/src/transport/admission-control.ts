@@ -34,7 +34,7 @@ export class AdmissionControl {
     metrics: Metrics,
   ) {
     this.inFlightMax = requestsInFlightMax;
-    const help = 'Requests of devices that are being answered';
+    const help = 'Requests of devices in progress';
     metrics.observe({ name: 'lanyard_device_proxy_requests_in_flight', help }, () => this.inFlight);
     this.refused = metrics.counter({
       name: 'lanyard_device_proxy_requests_refused_total',

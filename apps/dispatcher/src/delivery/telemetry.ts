@@ -24,12 +24,12 @@ export class Telemetry {
   });
   private readonly replayedDropped = this.metrics.counter({
     name: 'lanyard_dispatcher_replayed_events_dropped_total',
-    help: 'Of the dropped events, those removed while Kafka was read again: most had been delivered before',
+    help: 'Dropped events that were part of a replay after a loss of Redis: most had been delivered before',
     labelNames: ['reason'],
   });
   private readonly eventsDelivered = this.metrics.counter({
     name: 'lanyard_dispatcher_events_delivered_total',
-    help: 'Events confirmed',
+    help: 'Events whose delivery was confirmed',
     labelNames: ['kind'],
   });
   private readonly offsetRewinds = this.metrics.counter({
@@ -90,7 +90,7 @@ export class Telemetry {
   replay(left: () => ReadonlyMap<string, number>): void {
     this.metrics.gauge({
       name: 'lanyard_dispatcher_replay_messages_left',
-      help: 'Messages that this replica reads again because Redis had no position, before it comes to new ones',
+      help: 'Messages that this replica still has to read again before new ones, because Redis had no position',
       labelNames: ['topic'],
       collect() {
         for (const [topic, messages] of left()) this.set({ topic }, messages);
@@ -99,7 +99,7 @@ export class Telemetry {
   }
 
   recentBytes(count: () => number): void {
-    const help = 'Memory for events that were appended lately, so that they need not be read from Redis';
+    const help = 'Bytes of recently appended events in memory, which are delivered without reading them from Redis';
     this.metrics.observe({ name: 'lanyard_dispatcher_recent_bytes', help }, count);
   }
 

@@ -44,7 +44,7 @@ export class ConnectionLimits {
     this.trustedProxies = trustedProxies;
     this.refused = metrics.counter({
       name: 'lanyard_gateway_refused_connections_total',
-      help: 'Connections and handshakes beyond the limits',
+      help: 'Connections and WebSocket handshakes refused because of a limit',
       labelNames: ['limit'],
     });
   }

@@ -31,7 +31,7 @@ export class ReverseProxy {
   ) {
     this.seconds = metrics.histogram({
       name: 'lanyard_gateway_forward_seconds',
-      help: 'Time of forwarded requests',
+      help: 'Duration of forwarded requests',
       labelNames: ['upstream', 'method', 'status'],
       buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 35],
     });

@@ -23,7 +23,7 @@ export const fleetMetrics = (groups: readonly GroupFleet[]): Metrics => {
   });
   metrics.counter({
     name: 'lanyard_simulator_events_total',
-    help: 'What simulated devices did and met',
+    help: 'Actions of simulated devices, and failures of servers and connections',
     labelNames: ['group', 'event'],
     collect() {
       this.reset();

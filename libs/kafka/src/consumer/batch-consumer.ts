@@ -384,7 +384,7 @@ export class BatchConsumer<V> {
     metrics
       ?.counter({
         name: 'lanyard_kafka_batch_retries_total',
-        help: 'Batches tried again',
+        help: 'Batches delivered to their handler again after an error',
         labelNames: ['topic', 'group'],
       })
       .inc({ topic: topic.name, group });

@@ -20,7 +20,7 @@ export class ConsumerMetrics {
   ) {
     this.lag = metrics.gauge({
       name: 'lanyard_kafka_consumer_lag',
-      help: 'Messages not yet handled',
+      help: 'Messages of assigned partitions that are not handled yet',
       labelNames: ['topic', 'group', 'partition'],
     });
     const labels = { topic, group };

@@ -86,7 +86,7 @@ export class DeadLetters {
     this.connection.metrics
       ?.counter({
         name: 'lanyard_kafka_dead_letters_total',
-        help: 'Messages that could not be processed',
+        help: 'Messages that can never be processed, moved to a dead-letter topic',
         labelNames: ['topic', 'group'],
       })
       .inc({ topic: this.topicName, group: this.group });

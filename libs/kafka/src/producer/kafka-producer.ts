@@ -229,7 +229,7 @@ export class KafkaProducer {
   private count(messages: number, outcome: string, started: number): void {
     const { metrics } = this.connection;
     metrics
-      ?.counter({ name: 'lanyard_kafka_produced_total', help: 'Messages sent', labelNames: ['outcome'] })
+      ?.counter({ name: 'lanyard_kafka_produced_total', help: 'Messages sent to Kafka', labelNames: ['outcome'] })
       .inc({ outcome }, messages);
     metrics
       ?.histogram({
