@@ -414,7 +414,7 @@ export const describePages = (running: () => Console): void =>
         filter: 'endpoint_name=absent',
       });
       await browser.turnTo(`/campaigns/${json.id}`, script);
-      await browser.page.getByRole('button', { name: 'Try the selection' }).click();
+      await browser.page.getByRole('button', { name: 'Start a dry run' }).click();
       await browser.page.getByText('0 devices would be selected').waitFor();
       expect(await browser.tookTextForHtml()).toBe(false);
       expect(await browser.faults('campaign', narrowOnly)).toEqual([]);

@@ -1,4 +1,4 @@
-/** Exit codes; README.md lists them. */
+/** Exit codes; docs/cli.md lists them. */
 export const exitCodes = {
   ok: 0,
   refused: 1,

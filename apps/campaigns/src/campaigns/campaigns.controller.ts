@@ -90,7 +90,7 @@ export class CampaignsController {
 
   @Post(':id/dry-run')
   @Operation({
-    summary: 'Try the selection of a draft',
+    summary: 'Start a dry run of a draft',
     description:
       'Selects the devices and counts what would happen to them; nothing is sent to a device. Poll the campaign until `dry_run.state` is `done`, or `refused` if the group or the filter cannot be used.',
     ok: Campaign,

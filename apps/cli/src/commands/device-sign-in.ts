@@ -18,7 +18,9 @@ const show = (out: Output, flow: DeviceFlow): void => {
 const signInError = (error: unknown): unknown => {
   const code = error instanceof RequestFailed ? error.code : '';
   if (code === 'access_denied') return new CliError('The provider rejected the sign-in.', exitCodes.notPermitted);
-  return code === 'expired_token' ? new CliError('The sign-in was not completed in time.', exitCodes.timeout) : error;
+  return code === 'expired_token'
+    ? new CliError('The sign-in was not completed in time.', exitCodes.timeout, 'Run "lanyard login --oidc" again.')
+    : error;
 };
 
 /**

@@ -28,7 +28,7 @@ export const findNamed = async <T extends Named>(kind: string, all: AsyncIterabl
   if (identified) return identified;
   if (found && others.length > 0)
     throw new UsageError(
-      `Several are called "${nameOrId}".`,
+      `Several ${kind}s are called "${nameOrId}".`,
       `Use the id of one: ${named.map(({ id }) => id).join(', ')}.`,
     );
   if (found) return found;

@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import { actions, confirmed, possibleIn } from './actions.ts';
 
 const offered: [state: Parameters<typeof possibleIn>[0]['state'], offered: string[]][] = [
-  ['draft', ['Try the selection', 'Start']],
+  ['draft', ['Start a dry run', 'Start']],
   ['scheduled', ['Pause', 'Abort']],
   ['running', ['Pause', 'Abort']],
   ['paused', ['Resume', 'Abort']],

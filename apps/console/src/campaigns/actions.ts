@@ -2,7 +2,7 @@ import type { UpdateCampaign } from '@lanyard/client/browser';
 
 /** Actions, and the states from which each is possible. */
 export const actions = [
-  { label: 'Try the selection', operation: 'POST /v3/update-campaigns/{id}/dry-run', from: ['draft'] },
+  { label: 'Start a dry run', operation: 'POST /v3/update-campaigns/{id}/dry-run', from: ['draft'] },
   { label: 'Pause', operation: 'POST /v3/update-campaigns/{id}/pause', from: ['running', 'scheduled'] },
   { label: 'Resume', operation: 'POST /v3/update-campaigns/{id}/resume', from: ['paused'] },
 ] as const;

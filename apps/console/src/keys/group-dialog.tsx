@@ -20,7 +20,7 @@ export const GroupDialog = ({ record: group, onClose }: RecordDialogProps<KeyGro
   };
   return (
     <FormDialog
-      title={group ? `Change the group ${group.name}` : 'Create a group of keys'}
+      title={group ? `Change the group ${group.name}` : 'Create a key group'}
       verb={group ? 'Save' : 'Create'}
       needs="admin"
       change={change}

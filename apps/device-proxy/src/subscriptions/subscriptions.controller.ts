@@ -21,16 +21,16 @@ const attributes: [name: string, schema: object, description: string][] = [
   ['pmax', seconds, 'Maximum number of seconds between two notifications'],
   ['epmin', seconds, 'Minimum number of seconds between two evaluations of the resource'],
   ['epmax', seconds, 'Maximum number of seconds between two evaluations of the resource'],
-  ['gt', value, 'Notify when the value crosses this upper threshold, with up to 9 decimal places; of resources only'],
-  ['lt', value, 'Notify when the value crosses this lower threshold, with up to 9 decimal places; of resources only'],
+  ['gt', value, 'Notify when the value crosses this upper threshold (up to 9 decimal places); for resources only'],
+  ['lt', value, 'Notify when the value crosses this lower threshold (up to 9 decimal places); for resources only'],
   [
     'st',
     { ...value, minimum: 0 },
-    'Notify when the value has changed by this step, with up to 9 decimal places; of resources only',
+    'Notify when the value has changed by this step (up to 9 decimal places); for resources only',
   ],
-  ['edge', flag, 'Notify when a boolean becomes false (0) or true (1); of resources only'],
+  ['edge', flag, 'Notify when a boolean becomes false (0) or true (1); for resources only'],
   ['con', flag, 'Whether notifications are confirmable'],
-  ['hqmax', seconds, 'Values that the device keeps while it cannot send them'],
+  ['hqmax', seconds, 'Number of values that the device keeps while it cannot send them'],
 ];
 
 const AttributeQueries = (): MethodDecorator =>

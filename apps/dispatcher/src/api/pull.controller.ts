@@ -75,7 +75,7 @@ export class PullController {
     required: false,
     type: String,
     description:
-      'Place of the last answer received, as in its Link header (rel="next"); `0` if none. Answers after it are delivered again. If omitted, the poll confirms the last answer that was sent',
+      'The value that the Link header (rel="next") of the last answer received has for `after`; `0` if none was received. Confirms that answer; later ones are delivered again. If omitted, the poll confirms the last answer that was sent',
   })
   @ApiOkResponse({
     standardSchema: NotificationMessageSchema,

@@ -114,7 +114,7 @@ export const AccountChannelView = z
       .string()
       .nullable()
       .describe(
-        'For a channel with a problem: when events will be dropped if nothing is delivered until then, because its queue is full at the present rate, its oldest event is 24 h old, or the channel is removed: its client is absent, or the callback fails or is stopped for too long',
+        'For a channel with a problem: when it will lose events if nothing is delivered until then. Its queue is then full at the present rate, its oldest event is 24 h old, or the channel is removed because its client was absent, or its callback failed or was stopped, for too long',
       ),
     created_at: z.string(),
   })

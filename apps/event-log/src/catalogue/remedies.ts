@@ -8,7 +8,7 @@ const service: Record<string, string> = {
   SYS_103: 'Start another campaign if the device is to be updated.',
   SYS_104: 'Check the installed version later: the device may already have received the package.',
   SYS_105:
-    'None if the device deregistered intentionally. If its registration expired, check its network and its lifetime.',
+    'Nothing to do if the device deregistered intentionally. If its registration expired, check its network and its lifetime.',
   SYS_106: nothing,
   SYS_107: nothing,
   SYS_108: nothing,
@@ -85,7 +85,8 @@ const client: Record<string, string> = {
 const remedies: Record<string, string> = { ...service, ...directory, ...channels, ...admission, ...access, ...client };
 
 /** Entries about actions of operators (from SYS_500 on) share one remedy. */
-const operatorRemedy = 'None if the change was intended. Otherwise revoke the key that made it: `data` names it.';
+const operatorRemedy =
+  'Nothing to do if the change was intended. Otherwise revoke the key that made it: `data` names it.';
 
 export const remedyOf = (code: string): string | undefined =>
   remedies[code] ?? (/^SYS_5\d\d$/.test(code) ? operatorRemedy : undefined);

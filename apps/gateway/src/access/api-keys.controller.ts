@@ -150,7 +150,7 @@ export class ApiKeysController {
   @Operation({
     summary: 'End the overlap of a rotation now',
     description:
-      'Revokes the previous secret of a rotated key before `overlap_seconds` have passed. Has no effect when no rotation overlaps.',
+      'Revokes the previous secret of a rotated key before `overlap_seconds` have passed. Without an overlap, nothing changes.',
   })
   endOverlap(@ByCaller() by: By) {
     return this.keys.endOverlap(withKeyId(by));

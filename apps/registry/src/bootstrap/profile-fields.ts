@@ -126,7 +126,7 @@ export const Profile = z
     scope: z
       .enum(['account', 'group', 'device'])
       .describe(
-        'The profile of a device takes precedence over that of its groups, and that over the one of the account',
+        'The profile of a device takes precedence over those of its groups, and these over that of the account',
       ),
     device_id: z.string().nullable(),
     group_id: z.string().nullable(),

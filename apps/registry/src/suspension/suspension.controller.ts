@@ -46,7 +46,7 @@ export class SuspensionController {
   @Operation({
     summary: 'Suspend a device',
     description:
-      'Idempotent: repeating the call with another category or description stores these; with the same values it changes nothing.',
+      'The call may be repeated: another category or description replaces the stored one, and the same values change nothing.',
   })
   suspend(@ByCaller() { caller, id }: By, @Body({ schema: SuspensionReason }) reason: SuspensionReason) {
     return this.suspensions.suspend(caller.accountId, id, reason, caller);

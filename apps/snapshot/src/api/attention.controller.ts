@@ -13,7 +13,7 @@ export class AttentionController {
   @Operation({
     summary: 'List lost subscriptions',
     description:
-      'Subscriptions of the account that devices ended in the last 7 days, by a full registration (spec §4.4 rule 1) or because they do not report the path any more, and that no application has asked for again. Presubscriptions are not listed: they are asked for at the next registration.',
+      'Subscriptions of the account that devices ended in the last 7 days, by a full registration (spec §4.4 rule 1) or because they do not report the path any more, and that no application has asked for again. Subscriptions by presubscription rules are not listed, because the rules apply again at the next registration.',
     ok: AttentionList,
   })
   list(@ListParameters(lostSubscriptionsSpec) query: ListRequest) {
