@@ -20,7 +20,7 @@ const Entry = ({ event }: { event: DeviceEvent }) => (
 
 const NoEvents = () => (
   <Empty icon="channels" title="Nothing has happened yet">
-    What the device does, and what is done with it, appears here.
+    Events of the device and actions on it appear here.
   </Empty>
 );
 
