@@ -183,6 +183,7 @@ const kinds: Kind[] = [
       channel('batchEventsDefault', 'Events in a message, default', '`max_chunk_size` of the channel'),
       channel('batchEventsMax', 'Events in a message, maximum of `max_chunk_size`'),
       channel('bodyBytesMax', 'Size of a message, unless it has a single event'),
+      channel('socketMessageBytesMax', '… on a WebSocket'),
       channel('callbackTimeoutMs', 'Duration of a callback request'),
       channel('callbackCharactersMax', 'Length of the URL and the headers of a callback together'),
       channel('callbackHeadersMax', 'Headers of a callback'),
@@ -273,7 +274,7 @@ const kinds: Kind[] = [
 ];
 
 const unit =
-  /(Ms|[Ss]econds|[Hh]ours|[Dd]ays|[Mm]onths|[Bb]ytes|Characters|(?<=Key|definition|url)Length)(?:Max|Min)?(?:Default)?$/;
+  /(Ms|[Ss]econds|[Hh]ours|[Dd]ays|[Mm]onths|[Bb]ytes|Characters|(?<=Key|definition|url)Length)(?:PerAddress)?(?:Max|Min)?(?:Default)?$/;
 
 const number = (value: number): string => value.toLocaleString('en');
 
