@@ -29,7 +29,10 @@ export interface CoapLimits {
   uploadsBytesPerAddressMax: number;
   /** An upload or a stored large answer is forgotten after this time without a block. */
   blockIdleMs: number;
-  /** Large answers kept while the peer fetches their blocks. */
+  /**
+   * Large answers kept while the peer fetches their blocks. Beyond a limit, the source with most of them loses its oldest one. The
+   * option `sourceOf` says which addresses count together.
+   */
   storedAnswersMax: number;
   storedAnswersBytesMax: number;
   /**

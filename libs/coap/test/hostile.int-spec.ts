@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { Code, encodeMessage } from '../src/index.js';
+import { type CoapMessage, Code, encodeMessage } from '../src/index.js';
 import { Loopback, peerAt, until } from './bench-of-endpoints.js';
-import { message, option, uriPath } from './raw-peer.js';
+import { block, BLOCK2 } from './blocks.js';
+import { message, option, type RawPeer, uriPath } from './raw-peer.js';
 
 const net = new Loopback();
 afterEach(() => net.close());
@@ -75,5 +76,24 @@ describe('uploads of one address', () => {
     };
     expect(await begin(1, 'a')).toBe(Code.Continue);
     expect(await begin(2, 'b')).toBe(Code.ServiceUnavailable);
+  });
+});
+
+describe('large answers of one source', () => {
+  it('do not push out those that other sources fetch', async () => {
+    let source = 'honest';
+    const { port } = await net.endpoint({
+      limits: { storedAnswersMax: 3 },
+      sourceOf: () => source,
+      onRequest: async () => ({ code: Code.Changed, payload: Buffer.alloc(1_500) }),
+    });
+    const [honest, raw] = [await net.raw(port), await net.raw(port)];
+    const post = (peer: RawPeer, messageId: number, path: string, num: number): Promise<CoapMessage> =>
+      peer.ask({ code: Code.POST, messageId, options: [...uriPath(path), block(BLOCK2, num, false, 6)] });
+    expect((await post(honest, 1, 'a', 0)).payload).toHaveLength(1_024);
+    source = 'hostile';
+    for (let messageId = 1; messageId <= 5; messageId += 1) await post(raw, messageId, `b${messageId}`, 0);
+    const rest = await post(honest, 2, 'a', 1);
+    expect([rest.code, rest.payload.length]).toEqual([Code.Changed, 476]);
   });
 });

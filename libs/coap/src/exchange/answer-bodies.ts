@@ -15,7 +15,7 @@ export class AnswerBodies<Via> {
   readonly held: BoundedTable<string, CoapResponse>;
 
   constructor(
-    core: AnsweringCore,
+    private readonly core: AnsweringCore,
     private readonly sender: BaseAnswerSender<Via>,
   ) {
     const { storedAnswersMax: entriesMax, storedAnswersBytesMax: bytesMax, blockIdleMs: idleMs } = core.limits;
@@ -48,7 +48,7 @@ export class AnswerBodies<Via> {
       return;
     }
     const { onSent, observe, ...complete } = withEtag(response);
-    this.held.set(exchange.transferKey, complete, bytes);
+    this.held.set(exchange.transferKey, complete, bytes, this.core.sourceOf(exchange.peer.address));
     this.sendBlock(exchange, complete, exchange.block2, { onSent, observe });
   }
 

@@ -31,6 +31,31 @@ describe('BoundedTable', () => {
     expect([held.size, held.bytes]).toEqual([0, 0]);
   });
 
+  it('drops the oldest of the group with most, so that no group pushes out another', () => {
+    const { held } = table({ entriesMax: 4, bytesMax: 100 });
+    const values = () => [...'abcde'].map((key) => held.get(key));
+    held.set('a', 1, 40, 'x');
+    held.set('b', 2, 30, 'y');
+    held.set('c', 3, 30, 'y');
+    held.set('d', 4, 30, 'y');
+    expect(values()).toEqual([1, undefined, 3, 4, undefined]);
+    held.set('c', 3, 1, 'y');
+    held.set('d', 4, 1, 'y');
+    held.set('b', 2, 1, 'y');
+    held.set('e', 5, 1, 'y');
+    expect(values()).toEqual([1, 2, undefined, 4, 5]);
+  });
+
+  it('drops what has expired before anything else', () => {
+    const { clock, held } = table({ entriesMax: 3 });
+    held.set('a', 1, 0, 'x');
+    clock.advance(600);
+    held.set('b', 2, 0, 'x');
+    clock.advance(1_100);
+    for (const key of 'cde') held.set(key, 3, 0, 'y');
+    expect([...'cde'].map((key) => held.get(key))).toEqual([3, 3, 3]);
+  });
+
   it('has room for a group within its bytes', () => {
     const { held } = table({ entriesMax: 10, perGroupBytesMax: 100 });
     held.set('a', 1, 60, 'x');

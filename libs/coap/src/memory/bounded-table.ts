@@ -24,7 +24,10 @@ interface Group {
   bytes: number;
 }
 
-/** A map that cannot outgrow its limits: the entry that was set longest ago is evicted, and all entries expire. */
+/**
+ * A map that cannot outgrow its limits: the entry that was set longest ago is evicted, and all entries expire. If entries have
+ * groups, the group with most loses its oldest entry, so that no group pushes out the entries of others.
+ */
 export class BoundedTable<K, V> {
   /** In the order of `set`, which is also the order of expiry, because all entries have one idle time. */
   private readonly entries = new Map<K, Entry<V>>();
@@ -102,9 +105,31 @@ export class BoundedTable<K, V> {
   }
 
   private makeRoom(): void {
-    const bytesMax = this.bounds.bytesMax ?? Infinity;
-    while (this.entries.size > this.bounds.entriesMax || this.heldBytes > bytesMax) {
-      this.delete(this.entries.keys().next().value as K);
+    const { entriesMax, bytesMax = Infinity } = this.bounds;
+    if (this.entries.size <= entriesMax && this.heldBytes <= bytesMax) return;
+    // Without groups, the entry that is evicted is the one that expires first.
+    if (this.groups.size > 0) this.dropExpired();
+    while (this.entries.size > entriesMax) this.evictFrom(this.groupWithMost('entries'));
+    while (this.heldBytes > bytesMax) this.evictFrom(this.groupWithMost('bytes'));
+  }
+
+  /** Undefined without groups. */
+  private groupWithMost(what: keyof Group): string | undefined {
+    let most: string | undefined;
+    let max = 0;
+    for (const [name, group] of this.groups) {
+      if (group[what] <= max) continue;
+      most = name;
+      max = group[what];
+    }
+    return most;
+  }
+
+  private evictFrom(group: string | undefined): void {
+    for (const [key, entry] of this.entries) {
+      if (entry.group !== group) continue;
+      this.delete(key);
+      return;
     }
   }
 
