@@ -169,6 +169,19 @@ describe('a restored connection', () => {
     expect(net.server.messages).toEqual(['where']);
   });
 
+  it('is not asked for by a record behind that of another connection', async () => {
+    const net = new TestNetwork(withIds);
+    const client = await net.connected({ connectionId: CLIENT_ID });
+    client.say('once');
+    await net.run(50);
+    const own = client.sent.at(-1)!;
+    const other = Buffer.from(own);
+    other.writeUInt8(other[11]! ^ 1, 11);
+    net.server.dtls.receive(Buffer.concat([own, other]), client.address);
+    expect([net.server.unknown, net.server.messages]).toEqual([[], ['once']]);
+    expect(net.server.dtls.counters()).toMatchObject({ 'record-malformed': 1, 'connection-id-unknown': 0 });
+  });
+
   it('is taken over twice without a save in between: the peer accepts the records of all three', async () => {
     const net = new TestNetwork(withIds);
     const client = await net.connected({ connectionId: CLIENT_ID });

@@ -7,7 +7,7 @@ import { type OwnCertificate } from '../handshake/credentials.js';
 import { type Established, type HandshakeHost } from '../handshake/handshake.js';
 import { ServerHandshake, type ServerParameters, type VerifiedHello } from '../handshake/server-handshake.js';
 import { DEFAULT_LIMITS, type DtlsLimits } from '../limits.js';
-import { ContentType, decodeRecord, type WireRecord } from '../messages/record.js';
+import { ContentType, decodeRecord, NO_CONNECTION_ID, type WireRecord } from '../messages/record.js';
 import { type Refusal } from '../record/epoch.js';
 import { type DtlsClock, systemDtlsClock } from '../timing/clock.js';
 import { type DtlsTimers, TickingTimers } from '../timing/timers.js';
@@ -66,7 +66,13 @@ export class DtlsServer {
   receive(datagram: Buffer, from: Address): void {
     let record = decodeRecord(datagram, 0, this.connectionIdBytes);
     if (record === undefined) this.count('record-malformed');
+    let id = NO_CONNECTION_ID;
     while (record !== undefined && !this.closed) {
+      if (record.type === ContentType.ConnectionId) {
+        // One datagram belongs to one connection. Processes that forward it to one another would otherwise not agree on which.
+        if (id.length > 0 && !id.equals(record.connectionId)) return this.count('record-malformed');
+        id = record.connectionId;
+      }
       if (!this.receiveRecord(record, datagram, from)) return;
       record = decodeRecord(datagram, record.end, this.connectionIdBytes);
     }
