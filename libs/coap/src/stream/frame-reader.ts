@@ -1,7 +1,7 @@
 import { decodeFrame, frameOf, headBytes, type StreamMessage } from '../codec/stream-message.js';
 
-/** A remainder of a chunk below this size is copied, so that a few bytes do not keep a large buffer alive. */
-const COPY_BELOW_BYTES = 1_024;
+/** A remainder is copied from a buffer that is more than this many times as large, so that a few bytes do not keep it alive. */
+const BUFFER_TIMES_MAX = 4;
 
 /** More chunks than this are joined: for a peer that sends single bytes, a Buffer takes many times the memory of its content. */
 const CHUNKS_MAX = 1_024;
@@ -57,7 +57,8 @@ export class FrameReader {
   }
 
   private keep(rest: Buffer): void {
-    this.chunks = rest.length === 0 ? [] : [rest.length < COPY_BELOW_BYTES ? Buffer.from(rest) : rest];
+    const isSmallPart = rest.buffer.byteLength > BUFFER_TIMES_MAX * rest.length;
+    this.chunks = rest.length === 0 ? [] : [isSmallPart ? Buffer.from(rest) : rest];
     this.held = rest.length;
     this.needed = 1;
   }

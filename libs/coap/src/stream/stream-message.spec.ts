@@ -81,6 +81,17 @@ describe('messages of a byte stream', () => {
     expect(reader.next()).toEqual(given);
   });
 
+  it('keeps no large buffer for the beginning of the next message', () => {
+    const bytes = encodeFrame(message({ code: Code.PUT, payload: Buffer.alloc(1_000_000) }));
+    const reader = new FrameReader(MAX);
+    reader.push(Buffer.concat([bytes, bytes.subarray(0, 5_000)]));
+    expect(reader.next()?.payload).toHaveLength(1_000_000);
+    expect(reader.next()).toBeUndefined();
+    const [kept] = Reflect.get(reader, 'chunks') as Buffer[];
+    expect(reader.heldBytes).toBe(5_000);
+    expect(kept?.buffer.byteLength).toBeLessThanOrEqual(20_000);
+  });
+
   it.each([
     ['token length 9', '09 01 010203040506070809'],
     ['token length 15', '0f 01'],
