@@ -93,3 +93,19 @@ describe('incomplete messages of all peers together', () => {
     expect(core.counters).toMatchObject({ 'message-too-large': 1, 'abort-sent': 1 });
   });
 });
+
+describe('a connection that was not read for longer than a Pong may take', () => {
+  it('is not silent: the Pong may have arrived, and is read next', () => {
+    const clock = new ManualClock();
+    const { connection, core } = connected(true, coreWith({ pongTimeoutMs: 30_000 }, clock));
+    connection.checkAlive();
+    connection.setPaused(true);
+    clock.advance(31_000);
+    connection.setPaused(false);
+    connection.inspect();
+    expect(connection.isOpen).toBe(true);
+    clock.advance(31_000);
+    connection.inspect();
+    expect([connection.isOpen, core.counters['connection-silent']]).toEqual([false, 1]);
+  });
+});

@@ -114,8 +114,10 @@ export class Connection {
     this.paused = paused;
     if (paused) this.socket.pause();
     else {
+      // What the peer has sent meanwhile, for example a Pong, has not been read yet: its times begin again.
       this.lastSeenAtMs = this.core.clock.nowMs();
       this.messageBegunAtMs = undefined;
+      if (this.pingedAtMs !== undefined) this.pingedAtMs = this.lastSeenAtMs;
       this.drain();
       if (!this.paused) this.socket.resume();
     }
