@@ -60,7 +60,9 @@ export class AdmissionControl {
   /** Max-Age of a 5.03 when too many devices came at once. Devices that would have to wait too long return at random times. */
   returnAfterSeconds(): number {
     const nowMs = this.clock.now();
-    const returnMs = Math.max(nowMs + returnSecondsMin * 1_000, this.lastReturnMs + 1_000 / returnsPerSecond);
+    // The last return is further ahead than any wait only if the clock was set back.
+    const lastMs = this.lastReturnMs - nowMs > retrySeconds.max * 1_000 ? 0 : this.lastReturnMs;
+    const returnMs = Math.max(nowMs + returnSecondsMin * 1_000, lastMs + 1_000 / returnsPerSecond);
     const seconds = Math.ceil((returnMs - nowMs) / 1_000);
     if (seconds > retrySeconds.max) return this.retryAfterSeconds();
     this.lastReturnMs = returnMs;

@@ -87,6 +87,8 @@ describe('more requests than can be answered', () => {
     expect([later[0], Math.max(...later.map(Number)), later.at(-1)]).toEqual([5, 30, 18]);
     await clock.advance(60_000);
     expect(await pauses(1)).toEqual([2]);
+    clock.adjust(-3_600_000);
+    expect(await pauses(2)).toEqual([2, 3]);
   });
 
   it.each([
