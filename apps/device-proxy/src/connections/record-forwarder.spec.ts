@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import type { DtlsConnection } from '@lanyard/dtls';
 import { createLogger } from '@lanyard/service';
 import { TestClock } from '@lanyard/testing';
 import type { DtlsHost } from '../transport/connection-sharing.js';
@@ -21,7 +22,10 @@ const forwarderOf = (
 ): RecordForwarder => {
   const forwarder = new RecordForwarder(
     { takeOver } as unknown as ConnectionStore,
-    { takenOver: () => undefined } as unknown as OwnedConnections,
+    {
+      takenOver: () => undefined,
+      confirm: (id: string) => Promise.resolve(host.connection?.(id) !== undefined),
+    } as unknown as OwnedConnections,
     {} as unknown as PeerPort,
     { makerOf: () => undefined } as unknown as ReplicaSlots,
     { count: () => undefined } as unknown as ReplicaEvents,
@@ -80,5 +84,26 @@ describe('a connection that is taken over', () => {
     forwarder.receiveUnknown(Buffer.alloc(8, 1), Buffer.alloc(20), from);
     await settled();
     expect(restored).toEqual([[saved, 1, from]]);
+  });
+});
+
+describe('a record that another replica sends back', () => {
+  it.each([
+    ['is received if its connection is here by now, which is not taken over once more', true, [0, 1]],
+    ['is looked up if its connection is not here', false, [1, 0]],
+  ])('%s', async (_, isHere, expected) => {
+    let lookups = 0;
+    let received = 0;
+    const takeOver = () => {
+      lookups++;
+      return Promise.resolve({ kind: 'none' });
+    };
+    const forwarder = forwarderOf(takeOver, {
+      connection: () => (isHere ? ({} as DtlsConnection) : undefined),
+      receive: () => void received++,
+    });
+    forwarder.receiveDoubted('01', Buffer.alloc(20), from);
+    await settled();
+    expect([lookups, received]).toEqual(expected);
   });
 });

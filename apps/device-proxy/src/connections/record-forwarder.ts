@@ -56,16 +56,19 @@ export class RecordForwarder {
   /** A connection with this id is not known here. The caller may reuse the buffers. */
   receiveUnknown(connectionId: Buffer, datagram: Buffer, from: Address): void {
     const id = connectionId.toString('hex');
-    const isFirst = !this.waiting.has(id);
-    if (isFirst && this.tryWithoutLookup(id, connectionId, datagram, from)) return;
-    if (this.enqueue(id, datagram, from) && isFirst) void this.resolve(id, () => this.lookUp(id));
+    if (!this.waiting.has(id) && this.tryWithoutLookup(id, connectionId, datagram, from)) return;
+    this.hold(id, { datagram, from }, () => this.lookUp(id));
   }
 
-  /** The connection is here, but another replica may have taken it over. */
+  /**
+   * The connection is here, but another replica may have taken it over. Or a replica has sent the record back because it does not
+   * have the connection, which this replica may have taken over meanwhile.
+   */
   receiveDoubted(id: string, datagram: Buffer, from: Address): void {
-    const isFirst = !this.waiting.has(id);
-    if (!this.enqueue(id, datagram, from) || !isFirst) return;
-    void this.resolve(id, async () => ((await this.owned.confirm(id)) ? this.deliver(id) : this.lookUp(id)));
+    this.hold(id, { datagram, from }, async () => {
+      const isHere = (await this.owned.confirm(id)) && this.host?.connection(id) !== undefined;
+      return isHere ? this.deliver(id) : this.lookUp(id);
+    });
   }
 
   /**
@@ -79,12 +82,6 @@ export class RecordForwarder {
     this.waiting.set(id, []);
     await this.resolve(id, () => this.takeOver(id, { leaveToOthers: this.host?.hasRoomFor(anywhere) !== true }));
     return isHere();
-  }
-
-  /** The replica that the record was forwarded to does not have the connection. */
-  sentBack(id: string, datagram: Buffer, from: Address): void {
-    const isFirst = !this.waiting.has(id);
-    if (this.enqueue(id, datagram, from) && isFirst) void this.resolve(id, () => this.lookUp(id));
   }
 
   /**
@@ -103,6 +100,12 @@ export class RecordForwarder {
     const sent = this.peerPort.send(owner, { kind: 'record', address: from, payload: datagram });
     if (sent) this.events.count('forwarded');
     return sent;
+  }
+
+  /** Makes the record wait. The first one starts the work that decides about all records that wait for the connection. */
+  private hold(id: string, { datagram, from }: WaitingRecord, work: () => Promise<void>): void {
+    const isFirst = !this.waiting.has(id);
+    if (this.enqueue(id, datagram, from) && isFirst) void this.resolve(id, work);
   }
 
   /** Makes the record wait for its connection. False when there is no room. */

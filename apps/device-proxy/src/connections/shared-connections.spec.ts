@@ -29,7 +29,7 @@ const replica = async () => {
     { connectionIdBytes: 8, hold: () => Promise.resolve() } as unknown as ReplicaSlots,
     { open } as unknown as PeerPort,
     { start: nothing, hasDoubts: true, isDoubted: (one: string) => one === id } as unknown as OwnedConnections,
-    { start: nothing, sentBack: lookUp, receiveDoubted: lookUp } as unknown as RecordForwarder,
+    { start: nothing, receiveDoubted: lookUp } as unknown as RecordForwarder,
     { count: nothing } as unknown as ReplicaEvents,
     {} as unknown as StopDeadline,
   );

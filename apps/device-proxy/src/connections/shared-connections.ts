@@ -108,6 +108,6 @@ export class SharedConnections implements ConnectionSharing {
 
   private receiveSentBack(datagram: Buffer, from: Address): void {
     const id = this.idIn(datagram);
-    if (id !== undefined) this.forwarder.sentBack(id, datagram, from);
+    if (id !== undefined) this.forwarder.receiveDoubted(id, datagram, from);
   }
 }
