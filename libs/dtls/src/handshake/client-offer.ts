@@ -9,10 +9,10 @@ import {
   PointFormat,
   SignatureAlgorithm,
 } from '../messages/extensions.js';
-import { DTLS_1_2 } from '../messages/record.js';
+import { DTLS_1_2, NO_CONNECTION_ID } from '../messages/record.js';
 import { type ServerHello } from '../messages/server-hello.js';
 import { type Authenticate, type OwnCertificate } from './credentials.js';
-import { checkRecordSizeLimit, type Negotiated, NO_CONNECTION_ID } from './negotiated.js';
+import { checkRecordSizeLimit, type Negotiated } from './negotiated.js';
 import { type Session } from './session-cache.js';
 
 /** What a client brings to the negotiation. */

@@ -10,8 +10,8 @@ import {
   PointFormat,
   SignatureAlgorithm,
 } from '../messages/extensions.js';
-import { DTLS_1_2 } from '../messages/record.js';
-import { checkRecordSizeLimit, type Negotiated, NO_CONNECTION_ID } from './negotiated.js';
+import { DTLS_1_2, NO_CONNECTION_ID } from '../messages/record.js';
+import { checkRecordSizeLimit, type Negotiated } from './negotiated.js';
 
 /** What a server brings to the negotiation. */
 export interface ServerOffer {

@@ -22,8 +22,6 @@ export interface Negotiated {
   clientCertificateType: number;
 }
 
-export const NO_CONNECTION_ID = Buffer.alloc(0);
-
 /** @throws DecodeError for a limit that no peer may ask for (RFC 8449 §4); undefined: it asks for none */
 export function checkRecordSizeLimit(limit: number | undefined): void {
   if (limit !== undefined && limit < RECORD_SIZE_LIMIT_MIN) {
