@@ -100,7 +100,7 @@ describe('the leader among the relays of an outbox', () => {
     return outbox.append(database.manager, DeviceEvents, { ...base, deviceId: newId(), eventId: newId(), description });
   };
 
-  const relay = (name: string, options: Partial<OutboxRelayOptions> = {}, afterMs = 0): OutboxRelay => {
+  const relay = (name: string, options: Partial<OutboxRelayOptions> = {}, firstTakesMs = 0): OutboxRelay => {
     const started = new OutboxRelay({
       databaseUrl: isolation.databaseUrl,
       schema,
@@ -108,8 +108,7 @@ describe('the leader among the relays of an outbox', () => {
       silenceMaxMs: lastingSilenceMs,
       producer: {
         sendEncoded: async (_, { value }) => {
-          begun.push(name);
-          if (afterMs) await pass(afterMs);
+          if (begun.push(name) === 1) await pass(firstTakesMs);
           sent.push(`${name} ${(JSON.parse(String(value)) as DeviceEventReported).description}`);
         },
       },
@@ -210,12 +209,13 @@ describe('the leader among the relays of an outbox', () => {
   it('that has nothing to do, or waits for Kafka, stays', async () => {
     // It would lose its place if this process stood still for as long.
     const longerMs = 3 * silenceMaxMs;
-    relay('one', { silenceMaxMs: longerMs }, 1.5 * longerMs);
+    const longEnoughMs = 1.25 * longerMs;
+    relay('one', { silenceMaxMs: longerMs }, longEnoughMs);
     await announce('first');
     await eventually(() => expect(begun).toEqual(['one']));
     relay('two');
     await eventually(() => expect(sent).toEqual(['one first']));
-    await pass(1.25 * longerMs);
+    await pass(longEnoughMs);
     await announce('second');
     await eventually(() => expect(sent).toEqual(['one first', 'one second']));
   });
