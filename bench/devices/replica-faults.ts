@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { Random } from '../../tools/testing/random.ts';
 import { isProcess } from '../../tools/lanyard/processes.ts';
 import { round } from '../statistics.ts';
-import { CommandLoad } from '../../tools/testing/command-load.ts';
+import { CommandLoad, idsOfDevices } from '../../tools/testing/command-load.ts';
 import { Simulator } from '../../tools/testing/simulator.ts';
 import { sessionsAt } from '../../tools/testing/metrics.ts';
 import { sleep } from '../../tools/lanyard/project.ts';
@@ -89,7 +89,7 @@ const inject = async ({ system, rounds, say }: Context) => {
     'back-off-max-ms': backOffMaxMs,
   });
   await fleet.until(({ registered }) => registered === devices, 'registrations', 600_000);
-  const load = await CommandLoad.start(lanyard, devices);
+  const load = await CommandLoad.start(lanyard, await idsOfDevices(lanyard, devices));
   const figures: Record<string, number> = {
     devices,
     update_period_s: updateSeconds,

@@ -142,7 +142,7 @@ describe('devices behind gateways', () => {
       // The channel of the administrator's key is taken.
       const { key } = await app.lanyard.call('POST /v3/api-keys', { body: { name: 'commands' } });
       const lanyard = new Lanyard({ baseUrl: system.baseUrl, key, retries: 10 });
-      const commands = await CommandLoad.start(lanyard, ids.size);
+      const commands = await CommandLoad.start(lanyard, [...ids.values()]);
       try {
         await commands.more();
         await flow();

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Lanyard } from '@lanyard/client';
 import { eventually, patienceMs } from '@lanyard/testing';
-import { CommandLoad } from '../../tools/testing/command-load.ts';
+import { CommandLoad, idsOfDevices } from '../../tools/testing/command-load.ts';
 import { sessionsAt } from '../../tools/testing/metrics.ts';
 import { Simulator } from '../../tools/testing/simulator.ts';
 import { type RunningSystem, startSystem } from '../system.ts';
@@ -39,7 +39,8 @@ describe('one of two device-proxies dies or is suspended while commands run', ()
       'back-off-max-ms': 1_000,
     });
     await fleet.until(({ registered }) => registered === devices, 'registrations', patienceMs + devices * 40);
-    commands = await CommandLoad.start(new Lanyard({ baseUrl: system.baseUrl, key: system.adminKey }), devices);
+    const lanyard = new Lanyard({ baseUrl: system.baseUrl, key: system.adminKey });
+    commands = await CommandLoad.start(lanyard, await idsOfDevices(lanyard, devices));
   });
 
   afterAll(async () => {

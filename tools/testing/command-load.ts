@@ -41,11 +41,11 @@ export class CommandLoad {
   /** Statuses that arrived on the channel, by async-id. */
   told = new Map<string, Set<number>>();
   lanyard: Lanyard;
-  ids: string[];
+  ids: readonly string[];
   channel: Channel;
   timer: NodeJS.Timeout;
 
-  constructor(lanyard: Lanyard, ids: string[], channel: Channel) {
+  constructor(lanyard: Lanyard, ids: readonly string[], channel: Channel) {
     this.lanyard = lanyard;
     this.ids = ids;
     this.channel = channel;
@@ -53,9 +53,8 @@ export class CommandLoad {
     void this.listen();
   }
 
-  /** Starts when the directory knows all devices. */
-  static async start(lanyard: Lanyard, devices: number) {
-    const ids = await idsOfDevices(lanyard, devices);
+  /** @param ids of the devices */
+  static async start(lanyard: Lanyard, ids: readonly string[]) {
     return new CommandLoad(lanyard, ids, await lanyard.listen({ reconnectMaxMs: 1_000 }));
   }
 

@@ -69,7 +69,7 @@ export class DtlsRehearsal {
       retransmissions,
     });
     await this.until('observations', async () => (await this.fleet.state()).observations === devices);
-    this.commands = await CommandLoad.start(lanyard, devices);
+    this.commands = await CommandLoad.start(lanyard, [...this.ids.values()]);
     return this;
   }
 
