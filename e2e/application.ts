@@ -1,5 +1,12 @@
 import { type Channel, type ChannelOptions, Lanyard } from '@lanyard/client';
 import { type CallbackReceiver, eventually } from '@lanyard/testing';
+import type { RunningSystem } from './system.ts';
+
+/** A system, and an application with its first key, which several groups of tests share. */
+export interface Running {
+  system: RunningSystem;
+  app: Application;
+}
 
 /** One item of a notification channel, with the name of its array. */
 export interface Received {

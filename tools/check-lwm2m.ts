@@ -23,7 +23,7 @@ const rows = textOf(page)
 
 const checkTest = (feature: string, test: string) => {
   const [, path = '', title = ''] = /^`([^`]+)`: (.+)$/.exec(test) ?? [];
-  if (!/(spec|operations\/\w+)\.ts$/.test(path) || !existsSync(join(root, path)))
+  if (!/(spec|(operations|long)\/[\w-]+)\.ts$/.test(path) || !existsSync(join(root, path)))
     return complain(`${feature}: no test file in "${test}"`);
   const text = textOf(path).replaceAll("\\'", "'");
   if (!["'", '"', '`'].some((quote) => text.includes(`${quote}${title}${quote}`)))

@@ -2,11 +2,12 @@ import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'no
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { CallbackReceiver, eventually, thermometer } from '@lanyard/testing';
+import { CallbackReceiver, eventually, isLongRun, thermometer } from '@lanyard/testing';
 import { Application } from '../application.ts';
 import { fresh, sensor } from '../journeys.ts';
 import { type RunningSystem, startSystem, tcpPort } from '../system.ts';
 import { CommandLine } from './command-line.ts';
+import { forwarding } from './forward.ts';
 
 describe('the command line', () => {
   let system: RunningSystem;
@@ -409,4 +410,6 @@ describe('the command line', () => {
   it('ends quietly when its reader has read enough', async () => {
     expect(await cli.shell('"$LANYARD" devices --json | head -1')).toEqual({ code: 0, stdout: '[\n', stderr: '' });
   });
+
+  if (isLongRun) describe('forward', () => forwarding(() => ({ system, app })));
 });

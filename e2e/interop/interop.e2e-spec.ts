@@ -10,13 +10,14 @@ import type { ForeignDevice } from '../java-device.ts';
 import { fresh, resultOf, sensor } from '../journeys.ts';
 import { WakaamaDevice } from '../wakaama-device.ts';
 import { type CoapAnswer, coapClient, type CoapRequest } from './coap-client.ts';
+import { foreignSdks } from './foreign-sdks.ts';
 
 const coapClientProgram = 'coap-client-openssl';
 
 /** Bytes of a value that goes in several blocks. */
 const writtenBytes = 20_000;
 
-describe('devices that are compiled here', () => {
+describe('devices that are compiled here, and clients of others', () => {
   let system: RunningSystem;
   let app: Application;
   let udp: number;
@@ -174,4 +175,6 @@ describe('devices that are compiled here', () => {
       );
     });
   });
+
+  describe('software development kits of the compatible service', () => foreignSdks(() => ({ system, app })));
 });

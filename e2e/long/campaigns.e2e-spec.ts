@@ -5,6 +5,7 @@ import { Application } from '../application.ts';
 import { fresh } from '../journeys.ts';
 import { type RunningSystem, startSystem } from '../system.ts';
 import { type Disturbance, UpdatingDevice } from '../updating-device.ts';
+import { campaignsWithFleet } from './campaign-fleet.ts';
 
 const imageBytes = 300_000;
 const ends = ['SYS_100', 'SYS_101', 'SYS_103', 'SYS_104', 'SYS_109', 'SYS_110', 'SYS_111', 'SYS_112'];
@@ -141,4 +142,6 @@ describe('an update campaign', () => {
       expect(await progress(id)).toMatchObject({ devices: 10, skipped: 9, failed: 1, waiting: 0, updating: 0 }),
     );
   });
+
+  describe('with a fleet', () => campaignsWithFleet(() => ({ system, app })));
 });

@@ -3,26 +3,29 @@ import { eventually, patienceMs } from '@lanyard/testing';
 import { DtlsRehearsal, proxies } from '../../tools/testing/dtls-rehearsal.ts';
 import { sessionsAt } from '../../tools/testing/metrics.ts';
 import { type RunningSystem, startSystem } from '../system.ts';
+import { foreignDtlsReplicas } from './foreign-dtls-replicas.ts';
 
 /** More for a long run: `LANYARD_E2E_DEVICES=2000 npm test -- dtls-replicas`. */
 const devices = Number(process.env['LANYARD_E2E_DEVICES'] ?? 60);
 const updateSeconds = Math.max(5, devices / 100);
 
+let system: RunningSystem;
+
+beforeAll(async () => {
+  system = await startSystem('dtls-replicas', { replicas: { 'device-proxy': 2 } });
+});
+afterAll(() => system?.stop());
+
 /** The devices are told nothing: they speak to one address, and the connections continue behind it. */
 describe('DTLS connections while one of two device-proxies dies, is restarted or is suspended', () => {
-  let system: RunningSystem;
   let rehearsal: DtlsRehearsal;
 
   beforeAll(async () => {
-    system = await startSystem('dtls-replicas', { replicas: { 'device-proxy': 2 } });
     const load = { devices, valuesPerSecond: devices, updateSeconds, patienceMs: 2 * patienceMs + devices * 100 };
     rehearsal = await new DtlsRehearsal(system, load).begin();
   });
 
-  afterAll(async () => {
-    await rehearsal?.stop();
-    await system?.stop();
-  });
+  afterAll(() => rehearsal?.stop());
 
   it('kill -9: the other one continues all of them', async () => {
     await rehearsal.flows();
@@ -71,3 +74,5 @@ describe('DTLS connections while one of two device-proxies dies, is restarted or
     expect(values).toBeGreaterThan(devices);
   });
 });
+
+describe('devices of others over DTLS, whose device-proxy is killed', () => foreignDtlsReplicas(() => system));

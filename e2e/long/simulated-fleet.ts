@@ -3,14 +3,14 @@ import { createServer, type Server } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { eventually, selfSigned } from '@lanyard/testing';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { eventually } from '@lanyard/testing';
 import { scrape, sum } from '../../tools/testing/metrics.ts';
 import { introduceDevices } from '../../tools/testing/introduced-devices.ts';
 import { firmwareOf, Simulator } from '../../tools/testing/simulator.ts';
-import { Application } from '../application.ts';
+import type { Application, Running } from '../application.ts';
 import { resultOf } from '../journeys.ts';
-import { type RunningSystem, startSystem } from '../system.ts';
+import type { RunningSystem } from '../system.ts';
 
 const firmware = firmwareOf('2.0.0', 50_000);
 
@@ -32,7 +32,8 @@ groups:
   newcomers: {devices: 2, bootstrap: request, values-per-second: 0}
 `;
 
-describe('a simulated fleet of several kinds', () => {
+/** The DTLS listener has a private key. */
+export const simulatedFleet = (given: () => Running): void => {
   let system: RunningSystem;
   let app: Application;
   let fleet: Simulator;
@@ -43,13 +44,8 @@ describe('a simulated fleet of several kinds', () => {
     (await app.call('POST', '/v3/devices', { endpoint_name: name })).json.id as string;
 
   beforeAll(async () => {
+    ({ system, app } = given());
     folder = mkdtempSync(join(tmpdir(), 'lanyard-e2e-fleet-'));
-    const privateKeyFile = join(folder, 'server.key');
-    writeFileSync(privateKeyFile, selfSigned('lanyard').privateKey);
-    const env = { DEVICE_PROXY_COAP_DTLS_PRIVATE_KEY_FILE: privateKeyFile };
-    system = await startSystem('simulated-fleet', { env });
-    app = new Application(system.baseUrl, system.adminKey);
-    await app.connects();
     const rule = [{ 'endpoint-type': 'simulated', 'resource-path': [temperature] }];
     expect((await app.call('PUT', '/v2/subscriptions', rule)).status).toBe(202);
     await introduceDevices(app.lanyard, ['meter-a', 'meter-b'], join(folder, 'keys'));
@@ -68,9 +64,7 @@ describe('a simulated fleet of several kinds', () => {
   afterAll(async () => {
     await fleet?.stop();
     packages?.close();
-    app?.closes();
     if (folder) rmSync(folder, { recursive: true, force: true });
-    await system?.stop();
   });
 
   it('registers, also with an account that it got from the bootstrap server', async () => {
@@ -107,4 +101,4 @@ describe('a simulated fleet of several kinds', () => {
     // One of each device, and one of the device that restarted to install its firmware.
     expect(Number(handshakes.exec(summary)?.[1])).toBeLessThanOrEqual(3);
   });
-});
+};

@@ -1,37 +1,23 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { beforeAll, expect, it } from '@jest/globals';
 import { type CoapRequest, type CoapResponse, CoapUdpEndpoint, Code, formatCode } from '@lanyard/coap';
 import { decodeValues, standardModels } from '@lanyard/lwm2m';
-import { eventually, selfSigned } from '@lanyard/testing';
-import { Application } from '../application.ts';
+import { eventually } from '@lanyard/testing';
+import type { Application, Running } from '../application.ts';
 import { fresh, resultOf } from '../journeys.ts';
-import { prepareJava } from '../../tools/lanyard/java-programs.ts';
 import { LeshanDevice } from '../leshan-device.ts';
-import { type RunningSystem, startSystem } from '../system.ts';
+import type { RunningSystem } from '../system.ts';
 
 const profiles = '/v3/bootstrap-profiles';
 
-describe('devices that bootstrap', () => {
+/** The DTLS listener has a private key. */
+export const bootstrapping = (given: () => Running): void => {
   let system: RunningSystem;
   let app: Application;
-  let folder: string;
 
-  beforeAll(async () => {
-    await prepareJava('leshan');
-    folder = mkdtempSync(join(tmpdir(), 'lanyard-e2e-bootstrap-'));
-    const privateKeyFile = join(folder, 'server.key');
-    writeFileSync(privateKeyFile, selfSigned('lanyard').privateKey);
-    system = await startSystem('bootstrap', { env: { DEVICE_PROXY_COAP_DTLS_PRIVATE_KEY_FILE: privateKeyFile } });
-    app = new Application(system.baseUrl, system.adminKey);
-    await app.connects();
-  });
-
-  afterAll(async () => {
-    app?.closes();
-    if (folder) rmSync(folder, { recursive: true, force: true });
-    await system?.stop();
+  beforeAll(() => {
+    ({ system, app } = given());
   });
 
   /** A device of the directory, with a profile of its own. */
@@ -141,4 +127,4 @@ describe('devices that bootstrap', () => {
       await device.close();
     }
   });
-});
+};

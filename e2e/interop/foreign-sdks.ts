@@ -1,6 +1,5 @@
-import { afterAll, beforeAll, describe, it } from '@jest/globals';
-import { Application } from '../application.ts';
-import { type RunningSystem, startSystem } from '../system.ts';
+import { beforeAll, it } from '@jest/globals';
+import type { Running } from '../application.ts';
 import { foreignSdk, javaSdk, pythonSdk, type SdkProgram } from '../foreign-sdk.ts';
 import { prepareJava } from '../../tools/lanyard/java-programs.ts';
 
@@ -14,17 +13,11 @@ const sdks: Sdk[] = [
   ...(python === undefined ? [] : [['PyPI mbed-cloud-sdk 2.2.0', () => pythonSdk(python)] satisfies Sdk]),
 ];
 
-describe('software development kits of the compatible service', () => {
-  let system: RunningSystem;
-
-  beforeAll(async () => {
-    await prepareJava('leshan');
-    system = await startSystem('foreign-sdks');
-  });
-  afterAll(() => system?.stop());
+export const foreignSdks = (given: () => Running): void => {
+  beforeAll(() => prepareJava('leshan'));
 
   it.each(sdks)('%s, unchanged', async (_, program) => {
-    const app = new Application(system.baseUrl, system.adminKey);
+    const { system, app } = given();
     await foreignSdk(app, system.coapUrls[0] as string, await program());
   });
-});
+};

@@ -1,13 +1,13 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { eventually } from '@lanyard/testing';
 import { scrape, sum } from '../../tools/testing/metrics.ts';
 import { firmwareOf, Simulator } from '../../tools/testing/simulator.ts';
-import { Application } from '../application.ts';
+import type { Application, Running } from '../application.ts';
 import { fresh } from '../journeys.ts';
-import { type RunningSystem, startSystem } from '../system.ts';
+import type { RunningSystem } from '../system.ts';
 
 const fleetSize = 200;
 const concurrency = 20;
@@ -37,7 +37,8 @@ interface CampaignDevice {
   event_code: string;
 }
 
-describe('campaigns with a fleet', () => {
+/** The system polls devices every 250 ms. */
+export const campaignsWithFleet = (given: () => Running): void => {
   let system: RunningSystem;
   let app: Application;
   let fleet: Simulator;
@@ -74,8 +75,7 @@ describe('campaigns with a fleet', () => {
     sum(await scrape(fleet.url), 'lanyard_simulator_events_total', 'event="firmware-updated"');
 
   beforeAll(async () => {
-    system = await startSystem('campaign-fleet', { env: { CAMPAIGNS_POLL_MIN_MS: '250' } });
-    app = new Application(system.baseUrl, system.adminKey);
+    ({ system, app } = given());
     folder = mkdtempSync(join(tmpdir(), 'lanyard-e2e-campaigns-'));
     const file = join(folder, 'fleet.yaml');
     writeFileSync(file, scenario(system.coapUrls[0] as string));
@@ -86,7 +86,6 @@ describe('campaigns with a fleet', () => {
   afterAll(async () => {
     await fleet?.stop();
     if (folder) rmSync(folder, { recursive: true, force: true });
-    await system?.stop();
   });
 
   it('two at once update 200 devices, each device once, over kill -9 of campaigns', async () => {
@@ -152,4 +151,4 @@ describe('campaigns with a fleet', () => {
     await ended(id, 'done');
     expect(await devicesOf(id, 'succeeded')).toHaveLength(1);
   }, 2_400_000);
-});
+};

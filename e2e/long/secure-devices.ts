@@ -1,12 +1,9 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { connect, type ConnectionOptions } from 'node:tls';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { certificateAuthority, eventually, selfSigned } from '@lanyard/testing';
-import { Application } from '../application.ts';
+import { beforeAll, expect, it } from '@jest/globals';
+import { type CertificateAuthority, eventually } from '@lanyard/testing';
+import type { Application, Running } from '../application.ts';
 import { CaliforniumDevice } from '../californium-device.ts';
-import { type RunningSystem, startSystem, tcpPort } from '../system.ts';
 import { livesItsLife } from '../foreign-life.ts';
 import { fresh, sensor, writable, writes } from '../journeys.ts';
 import { prepareJava } from '../../tools/lanyard/java-programs.ts';
@@ -47,53 +44,28 @@ const withCertificate = (files: TlsFiles): ConnectionOptions => ({
 /** Bytes of a value that goes in several blocks. */
 const writtenBytes = 20_000;
 
-describe('devices over TCP and TLS', () => {
-  let system: RunningSystem;
+interface Listening extends Running {
+  /** Of the listener over TCP without TLS. */
+  plainPort: number;
+  /** An issuer that no account trusts yet. */
+  authority: CertificateAuthority;
+  /** Files of a certificate of the issuer. */
+  filesOf: (name: string) => TlsFiles;
+}
+
+/** The system has a certificate for TLS, and takes devices over TCP without TLS. */
+export const overTcpAndTls = (given: () => Listening): void => {
   let app: Application;
-  let folder: string;
   let port: number;
   let plainPort: number;
-  const server = selfSigned('lanyard');
-  const authority = certificateAuthority('Factory CA');
-
-  const file = (name: string, text: string): string => {
-    const path = join(folder, name);
-    writeFileSync(path, text);
-    return path;
-  };
+  let authority: CertificateAuthority;
+  let filesOf: Listening['filesOf'];
 
   beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'lanyard-e2e-tls-'));
     await prepareJava('java-coap');
-    await prepareJava('californium');
-    plainPort = await tcpPort(0);
-    system = await startSystem('secure-devices', {
-      env: {
-        DEVICE_PROXY_COAP_TLS_CERTIFICATE_FILE: file('server.crt', server.certificate),
-        DEVICE_PROXY_COAP_TLS_PRIVATE_KEY_FILE: file('server.key', server.privateKey),
-        DEVICE_PROXY_COAP_TCP_NOSEC_ENABLED: 'true',
-        DEVICE_PROXY_COAP_TCP_PORT: String(plainPort),
-      },
-    });
-    port = Number(new URL(system.coapsTcpUrls[0] as string).port);
-    app = new Application(system.baseUrl, system.adminKey);
-    await app.connects();
+    ({ app, plainPort, authority, filesOf } = given());
+    port = Number(new URL(given().system.coapsTcpUrls[0] as string).port);
   });
-
-  afterAll(async () => {
-    app?.closes();
-    rmSync(folder, { recursive: true, force: true });
-    await system?.stop();
-  });
-
-  const filesOf = (name: string): TlsFiles => {
-    const { certificate, privateKey } = authority.issue(name);
-    return {
-      certificate: file(`${name}.crt`, certificate),
-      privateKey: file(`${name}.key`, privateKey),
-      serverCertificate: join(folder, 'server.crt'),
-    };
-  };
 
   it('a device of a trusted issuer enrols, is observed and written, and is out when the issuer is', async () => {
     const { json: key } = await app.call('GET', '/v3/api-keys/me');
@@ -167,4 +139,4 @@ describe('devices over TCP and TLS', () => {
       await device.ends();
     }
   });
-});
+};

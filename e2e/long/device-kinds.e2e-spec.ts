@@ -14,8 +14,11 @@ import { prepareJava } from '../../tools/lanyard/java-programs.ts';
 import type { ForeignDevice } from '../java-device.ts';
 import { fresh } from '../journeys.ts';
 import { LeshanDevice } from '../leshan-device.ts';
-import { type RunningSystem, startSystem } from '../system.ts';
+import { type RunningSystem, startSystem, tcpPort } from '../system.ts';
 import type { RawKeyFiles, TlsFiles } from '../tls-device.ts';
+import { bootstrapping } from './bootstrap.ts';
+import { overTcpAndTls } from './secure-devices.ts';
+import { simulatedFleet } from './simulated-fleet.ts';
 
 /** Bytes of a value that goes in several blocks. */
 const writtenBytes = 20_000;
@@ -39,11 +42,13 @@ const leshan: Start = (port, name, credential) =>
     'files' in credential ? { x509: credential.files } : credential,
   );
 
-describe('devices over DTLS', () => {
+/** One system for all: those over DTLS, and the groups at the end. */
+describe('devices of every kind', () => {
   let system: RunningSystem;
   let app: Application;
   let folder: string;
   let port: number;
+  let plainPort: number;
   const server = selfSigned('lanyard');
   const authority = certificateAuthority('Factory CA');
 
@@ -54,13 +59,20 @@ describe('devices over DTLS', () => {
   };
 
   beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'lanyard-e2e-dtls-'));
+    folder = mkdtempSync(join(tmpdir(), 'lanyard-e2e-devices-'));
     await prepareJava('californium');
     await prepareJava('leshan');
-    system = await startSystem('dtls-devices', {
+    plainPort = await tcpPort(0);
+    const certificate = file('server.crt', server.certificate);
+    const privateKey = file('server.key', server.privateKey);
+    system = await startSystem('device-kinds', {
       env: {
-        DEVICE_PROXY_COAP_DTLS_CERTIFICATE_FILE: file('server.crt', server.certificate),
-        DEVICE_PROXY_COAP_DTLS_PRIVATE_KEY_FILE: file('server.key', server.privateKey),
+        DEVICE_PROXY_COAP_DTLS_CERTIFICATE_FILE: certificate,
+        DEVICE_PROXY_COAP_DTLS_PRIVATE_KEY_FILE: privateKey,
+        DEVICE_PROXY_COAP_TLS_CERTIFICATE_FILE: certificate,
+        DEVICE_PROXY_COAP_TLS_PRIVATE_KEY_FILE: privateKey,
+        DEVICE_PROXY_COAP_TCP_NOSEC_ENABLED: 'true',
+        DEVICE_PROXY_COAP_TCP_PORT: String(plainPort),
       },
     });
     port = Number(new URL(system.coapsUrls[0] as string).port);
@@ -79,14 +91,19 @@ describe('devices over DTLS', () => {
     return { ...(await app.credentialOf(name, { kind: 'psk', key, ...more })), key };
   };
 
-  const certificateOf = async (name: string): Promise<TlsFiles> => {
+  const filesOf = (name: string): TlsFiles => {
     const { certificate, privateKey } = authority.issue(name);
-    await app.credentialOf(name, { kind: 'certificate', certificate });
     return {
       certificate: file(`${name}.crt`, certificate),
       privateKey: file(`${name}.key`, privateKey),
       serverCertificate: join(folder, 'server.crt'),
     };
+  };
+
+  const certificateOf = async (name: string): Promise<TlsFiles> => {
+    const files = filesOf(name);
+    await app.credentialOf(name, { kind: 'certificate', certificate: readFileSync(files.certificate, 'utf8') });
+    return files;
   };
 
   const pem = (key: KeyObject): string =>
@@ -187,4 +204,8 @@ describe('devices over DTLS', () => {
     await early.ends();
     expect(readFileSync(join(system.logs, 'device-proxy-0.log'), 'utf8')).not.toContain(psk.key);
   });
+
+  describe('over TCP and TLS', () => overTcpAndTls(() => ({ system, app, plainPort, authority, filesOf })));
+  describe('that bootstrap', () => bootstrapping(() => ({ system, app })));
+  describe('in a simulated fleet', () => simulatedFleet(() => ({ system, app })));
 });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { eventually } from '@lanyard/testing';
 import { proxies } from '../../tools/testing/dtls-rehearsal.ts';
 import { scrape, sum } from '../../tools/testing/metrics.ts';
@@ -11,7 +11,7 @@ import { prepareJava } from '../../tools/lanyard/java-programs.ts';
 import type { ForeignDevice } from '../java-device.ts';
 import { asks, fresh, sensor, subscribes } from '../journeys.ts';
 import { LeshanDevice } from '../leshan-device.ts';
-import { type RunningSystem, startSystem } from '../system.ts';
+import type { RunningSystem } from '../system.ts';
 
 type Start = (port: number, name: string, psk: PreSharedKey) => Promise<ForeignDevice>;
 
@@ -20,7 +20,8 @@ const devices: { who: string; start: Start }[] = [
   { who: 'Leshan', start: (port, name, psk) => LeshanDevice.start(`coaps://127.0.0.1:${port}`, name, { psk }) },
 ];
 
-describe('devices of others over DTLS, whose device-proxy is killed', () => {
+/** The system has two device-proxies. */
+export const foreignDtlsReplicas = (given: () => RunningSystem): void => {
   let system: RunningSystem;
   let app: Application;
   let balancer: UdpBalancer;
@@ -28,7 +29,9 @@ describe('devices of others over DTLS, whose device-proxy is killed', () => {
   beforeAll(async () => {
     await prepareJava('californium');
     await prepareJava('leshan');
-    system = await startSystem('foreign-dtls-replicas', { replicas: { 'device-proxy': 2 } });
+    system = given();
+    // A failed test of another group may have left a process dead.
+    for (const name of system.dead) await system.restart(name);
     app = new Application(system.baseUrl, system.adminKey);
     await app.connects();
     balancer = await new UdpBalancer(system.coapsUrls.map((url) => Number(new URL(url).port))).start();
@@ -37,7 +40,6 @@ describe('devices of others over DTLS, whose device-proxy is killed', () => {
   afterAll(async () => {
     app?.closes();
     balancer?.stop();
-    await system?.stop();
   });
 
   const handshakesAt = async (replica: 0 | 1): Promise<number> =>
@@ -57,11 +59,11 @@ describe('devices of others over DTLS, whose device-proxy is killed', () => {
     const name = fresh(`killed-${who.toLowerCase()}`);
     const { deviceId, ...psk } = await app.credentialOf(name);
     balancer.route(() => 0);
+    const before = await handshakesAt(1);
     const device = await startUntilRegistered(() => start(balancer.port, name, psk));
     try {
       await subscribes(app, deviceId, sensor);
       await reports(device, deviceId, 21.5);
-      const before = await handshakesAt(1);
       system.signal(proxies[0], 'SIGKILL');
       balancer.route(() => 1);
       const since = device.said.length;
@@ -69,10 +71,12 @@ describe('devices of others over DTLS, whose device-proxy is killed', () => {
       await device.says(/^updated/, { since });
       await reports(device, deviceId, 22.5);
       expect(await asks(app, deviceId, { method: 'GET', uri: sensor })).toMatchObject({ status: 200 });
-      expect([before, await handshakesAt(1)]).toEqual([0, 0]);
+      expect(await handshakesAt(1)).toBe(before);
+      device.tell('stop');
+      await device.says(/^deregistered/);
     } finally {
       await device.ends();
       await system.restart(proxies[0]);
     }
   });
-});
+};

@@ -1,15 +1,16 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { eventually } from '@lanyard/testing';
-import { Application } from '../application.ts';
+import type { Application, Running } from '../application.ts';
 import { fresh, registered, sensor } from '../journeys.ts';
-import { type RunningSystem, startSystem, tcpPort } from '../system.ts';
-import { CommandLine, type Run } from '../cli/command-line.ts';
-import { LocalServer } from '../cli/local-server.ts';
+import { type RunningSystem, tcpPort } from '../system.ts';
+import { CommandLine, type Run } from './command-line.ts';
+import { LocalServer } from './local-server.ts';
 
-describe('lanyard forward', () => {
+export const forwarding = (given: () => Running): void => {
   let system: RunningSystem;
+  let administrator: Application;
   let app: Application;
   let port: number;
   let demo: Awaited<ReturnType<typeof registered>>;
@@ -35,8 +36,8 @@ describe('lanyard forward', () => {
   };
 
   beforeAll(async () => {
-    system = await startSystem('forward');
-    app = await new Application(system.baseUrl, system.adminKey).another(fresh('forward'));
+    ({ system, app: administrator } = given());
+    app = await administrator.another(fresh('forward'));
     port = await tcpPort(0);
     server = new LocalServer(() => readFileSync(secretFile, 'utf8').trim());
     demo = await registered(app, 'forward', system.coapUrls[0] as string);
@@ -45,7 +46,6 @@ describe('lanyard forward', () => {
   afterAll(async () => {
     await server?.close();
     await demo?.device.close();
-    await system?.stop();
   });
 
   it('loses nothing and keeps the order over a server that is down, one that fails, and kill -9', async () => {
@@ -94,11 +94,11 @@ describe('lanyard forward', () => {
   });
 
   it('leaves a channel of another kind to its application', async () => {
-    const other = await new Application(system.baseUrl, system.adminKey).another(fresh('socket'));
+    const other = await administrator.another(fresh('socket'));
     await other.call('PUT', '/v2/notification/websocket', {});
     const refused = await cli.run(['forward', `http://127.0.0.1:${port}`], {
       env: { LANYARD_URL: system.baseUrl, LANYARD_KEY: other.key },
     });
     expect([refused.code, refused.stderr]).toEqual([1, expect.stringMatching(/websocket channel.*channels delete/s)]);
   });
-});
+};
