@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { infrastructure, isolate, type Isolation } from '@lanyard/testing';
+import type { App } from '../tools/lanyard/service-processes.ts';
 import { TestSystem, type TestSystemOptions } from '../tools/testing/test-system.ts';
 import { deleteTopics } from '../tools/testing/topics.ts';
 
@@ -10,19 +11,30 @@ export { tcpPort, udpPort } from '../tools/lanyard/ports.ts';
 export { signingKeyOf } from '../tools/lanyard/identity-keys.ts';
 
 export interface SystemOptions extends Pick<TestSystemOptions, 'replicas' | 'env'> {
+  /** Services that the tests do not need: they are not started. */
+  without?: readonly Exclude<App, 'gateway'>[];
   /** URL of a Redis other than that of the other tests. */
   redisUrl?: string;
 }
+
+/** The gateway does not start without an address of each service. */
+const addressesOf = (without: readonly App[]): Record<string, string> =>
+  Object.fromEntries(
+    without.map((app) => [`GATEWAY_${app.replace('-', '_').toUpperCase()}_URLS`, 'http://127.0.0.1:1']),
+  );
 
 /** A system on the test infrastructure, with topics, a database and keys that are used nowhere else. */
 export class RunningSystem extends TestSystem {
   private readonly isolation: Isolation;
 
-  constructor(isolation: Isolation, { replicas = {}, env = {}, redisUrl = infrastructure().redisUrl }: SystemOptions) {
+  constructor(
+    isolation: Isolation,
+    { replicas = {}, without = [], env = {}, redisUrl = infrastructure().redisUrl }: SystemOptions,
+  ) {
     const { databaseUrl, topicPrefix, redisPrefix } = isolation;
     super({
       name: 'e2e',
-      replicas,
+      replicas: { ...replicas, ...Object.fromEntries(without.map((app) => [app, 0])) },
       infrastructure: { brokers: infrastructure().brokers.join(','), databaseUrl, redisUrl },
       env: {
         KAFKA_TOPIC_PREFIX: topicPrefix,
@@ -30,6 +42,7 @@ export class RunningSystem extends TestSystem {
         DEVICE_PROXY_REDIS_PREFIX: `${redisPrefix}device-proxy:`,
         DISPATCHER_REDIS_PREFIX: `${redisPrefix}dispatcher:`,
         LOG_LEVEL: 'warn',
+        ...addressesOf(without),
         ...env,
       },
     });

@@ -32,6 +32,7 @@ describe('devices that are compiled here, and clients of others', () => {
     await prepareWakaama();
     tcp = await tcpPort(0);
     system = await startSystem('interop', {
+      without: ['campaigns'],
       env: { DEVICE_PROXY_COAP_TCP_NOSEC_ENABLED: 'true', DEVICE_PROXY_COAP_TCP_PORT: String(tcp) },
     });
     const { coapUrls, coapsUrls, coapsTcpUrls } = system;

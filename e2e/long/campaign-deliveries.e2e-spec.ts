@@ -77,6 +77,7 @@ describe('a package reaches devices', () => {
     const port = await udpPort(0);
     const coaps = `coaps://127.0.0.1:${port}`;
     system = await startSystem('campaign-deliveries', {
+      without: ['snapshot', 'event-log', 'dispatcher'],
       env: {
         ...{ DEVICE_PROXY_COAP_DTLS_ENABLED: 'true', DEVICE_PROXY_COAP_DTLS_PORT: String(port) },
         ...{ CAMPAIGNS_POLL_MIN_MS: '250', CAMPAIGNS_PACKAGE_URIS: `${https.url},${coaps}` },

@@ -52,7 +52,10 @@ describe('an update campaign', () => {
   };
 
   beforeAll(async () => {
-    system = await startSystem('campaigns', { env: { CAMPAIGNS_POLL_MIN_MS: '250' } });
+    system = await startSystem('campaigns', {
+      without: ['snapshot', 'dispatcher'],
+      env: { CAMPAIGNS_POLL_MIN_MS: '250' },
+    });
     app = new Application(system.baseUrl, system.adminKey);
   });
 

@@ -12,7 +12,10 @@ const updateSeconds = Math.max(5, devices / 100);
 let system: RunningSystem;
 
 beforeAll(async () => {
-  system = await startSystem('dtls-replicas', { replicas: { 'device-proxy': 2 } });
+  system = await startSystem('dtls-replicas', {
+    replicas: { 'device-proxy': 2 },
+    without: ['snapshot', 'event-log', 'campaigns'],
+  });
 });
 afterAll(() => system?.stop());
 

@@ -31,7 +31,7 @@ describe('devices behind gateways', () => {
   };
 
   beforeAll(async () => {
-    system = await startSystem('gateways', { replicas: { 'device-proxy': 2 } });
+    system = await startSystem('gateways', { replicas: { 'device-proxy': 2 }, without: ['snapshot', 'campaigns'] });
   });
   afterAll(() => system?.stop());
 

@@ -25,7 +25,10 @@ describe('one of two device-proxies dies or is suspended while commands run', ()
   };
 
   beforeAll(async () => {
-    system = await startSystem('proxies', { replicas: { 'device-proxy': 2 } });
+    system = await startSystem('proxies', {
+      replicas: { 'device-proxy': 2 },
+      without: ['snapshot', 'event-log', 'campaigns'],
+    });
     urls = [0, 1].map((n) => system.unit(`device-proxy-${n}`).unit.address);
     fleet = await Simulator.start({
       devices,

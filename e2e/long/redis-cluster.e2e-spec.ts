@@ -23,6 +23,7 @@ describe('on a Redis cluster', () => {
     // A replica of the first master only.
     cluster = await RedisCluster.start(folder, 1);
     system = await startSystem('cluster', {
+      without: ['event-log', 'campaigns'],
       redisUrl: cluster.url,
       env: { DEVICE_PROXY_REDIS_PREFIX: '{device-proxy}:' },
     });

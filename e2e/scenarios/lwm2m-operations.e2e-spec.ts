@@ -23,7 +23,10 @@ describe('every operation and format, with devices on Eclipse Leshan', () => {
 
   beforeAll(async () => {
     await prepareJava('leshan');
-    system = await startSystem('operations', { env: { DEVICE_PROXY_QUEUE_MODE_AWAKE_MS: String(awakeMs) } });
+    system = await startSystem('operations', {
+      without: ['campaigns'],
+      env: { DEVICE_PROXY_QUEUE_MODE_AWAKE_MS: String(awakeMs) },
+    });
     app = new Application(system.baseUrl, system.adminKey);
     await app.connects();
     const meet = async (who: string, options: LeshanOptions): Promise<void> => {

@@ -19,7 +19,7 @@ describe('devices that come for the first time', () => {
   let app: Application;
 
   beforeAll(async () => {
-    system = await startSystem('new-devices', { replicas: { snapshot: 2, registry: 2 } });
+    system = await startSystem('new-devices', { replicas: { snapshot: 2, registry: 2 }, without: ['campaigns'] });
     app = new Application(system.baseUrl, system.adminKey);
   });
   afterAll(async () => {
