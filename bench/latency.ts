@@ -4,7 +4,7 @@ import { newId } from '@lanyard/service';
 import { notificationsIn, openSocket, type Message } from './application.ts';
 import { startBareLoop } from './bare.ts';
 import { reportedPath as path, startReporters } from './reporters.ts';
-import { besideBare, evenly, Travels } from './travels.ts';
+import { besideBare, measureInTurn, Travels } from './travels.ts';
 import type { Bench } from './benches.ts';
 
 const perSecond = 200;
@@ -12,7 +12,8 @@ const topic = 'bench.latency';
 
 export const latency: Bench = {
   about: 'device value to WebSocket frame at 200/s, beside kafkajs producer, consumer and ws.send',
-  async run({ system, seconds, rounds, say }) {
+  async run(context) {
+    const { system } = context;
     const [measured, bare] = [new Travels(), new Travels()];
     const into =
       (travels: Travels) =>
@@ -38,19 +39,10 @@ export const latency: Bench = {
       const value = Buffer.from(JSON.stringify({ ep: newId(), path, ct: 'text/plain', payload, 'max-age': 60 }));
       void system.producer.sendTo(topic, { key: String(number % all.length), value, headers: {} });
     };
-    const measure = async (forSeconds: number) => {
-      for (const [travels, act] of [[measured, report] as const, [bare, produce] as const]) {
-        await evenly(forSeconds * perSecond, perSecond, act);
-        await travels.allArrived('values');
-      }
-    };
-    // A warm-up, in which connections are made and code is compiled.
-    await measure(2);
-    measured.tookMs.length = bare.tookMs.length = 0;
-    for (let n = 0; n < rounds; n++) {
-      say(`round ${n + 1} of ${rounds}`);
-      await measure(seconds);
-    }
+    await measureInTurn(context, { perSecond, what: 'values' }, [
+      [measured, report],
+      [bare, produce],
+    ]);
     await Promise.all(all.map(({ device }) => device.close()));
     socket.cut();
     loop.stop();

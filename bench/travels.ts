@@ -1,6 +1,7 @@
 /** Numbers in transit: when each was sent, and how long those that arrived took. */
 import { sleep } from '../tools/lanyard/project.ts';
 import { percentile, round } from './statistics.ts';
+import type { Context } from './benches.ts';
 
 export class Travels {
   /** When each number in transit was sent. */
@@ -39,6 +40,29 @@ export const besideBare = (measured: Travels, bare: Travels) => {
     added_p50_ms: round(at(measured, 0.5) - at(bare, 0.5)),
     added_p99_ms: round(at(measured, 0.99) - at(bare, 0.99)),
   };
+};
+
+/**
+ * Measures each of `sides` in turn, for some rounds: its function sends the next number at an even rate, and all must arrive. Two
+ * seconds before are a warm-up, in which connections are made and code is compiled.
+ */
+export const measureInTurn = async (
+  { seconds, rounds, say }: Context,
+  { perSecond, what }: { perSecond: number; what: string },
+  sides: readonly (readonly [travels: Travels, send: () => unknown])[],
+) => {
+  const measure = async (forSeconds: number) => {
+    for (const [travels, send] of sides) {
+      await evenly(forSeconds * perSecond, perSecond, send);
+      await travels.allArrived(what);
+    }
+  };
+  await measure(2);
+  for (const [travels] of sides) travels.tookMs.length = 0;
+  for (let n = 0; n < rounds; n++) {
+    say(`round ${n + 1} of ${rounds}`);
+    await measure(seconds);
+  }
 };
 
 /** Throws when the condition is not met in time. */

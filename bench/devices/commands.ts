@@ -1,7 +1,7 @@
 /** Time from the call that sends a command to the answer on the WebSocket, with 1,000 devices, compared with a bare chain. */
 import { Lanyard } from '@lanyard/client';
 import { openSocket, type Message } from '../application.ts';
-import { besideBare, evenly, Travels } from '../travels.ts';
+import { besideBare, measureInTurn, Travels } from '../travels.ts';
 import { startCommandChain } from './bare.ts';
 import { idsOfDevices } from '../../tools/testing/command-load.ts';
 import { Simulator } from '../../tools/testing/simulator.ts';
@@ -13,7 +13,8 @@ const perSecond = 10;
 
 export const commands: Bench = {
   about: `command to answer at ${perSecond}/s with ${devices} devices connected, beside a bare chain with the same stores and hops`,
-  async run({ system, seconds, rounds, say }) {
+  async run(context) {
+    const { system } = context;
     const app = await system.application();
     await app.listen();
     const fleet = await Simulator.start({
@@ -44,20 +45,12 @@ export const commands: Bench = {
       const options = { asyncId: String(number) };
       void lanyard.sendCommand(ids[number++ % ids.length] ?? '', { method: 'GET', uri: '/3/0/0' }, options);
     };
-    const run = async (forSeconds: number) => {
-      for (const [travels, lanyard] of [[measured, app.lanyard] as const, [bare, bareLanyard] as const]) {
-        await evenly(forSeconds * perSecond, perSecond, () => send(travels, lanyard));
-        await travels.allArrived('answers');
-      }
-    };
-    // A warm-up: registry, snapshot and event log catch up, connections are made, code is compiled.
+    // Registry, snapshot and event log catch up.
     await sleep(5_000);
-    await run(2);
-    measured.tookMs.length = bare.tookMs.length = 0;
-    for (let n = 0; n < rounds; n++) {
-      say(`round ${n + 1} of ${rounds}`);
-      await run(seconds);
-    }
+    await measureInTurn(context, { perSecond, what: 'answers' }, [
+      [measured, () => send(measured, app.lanyard)],
+      [bare, () => send(bare, bareLanyard)],
+    ]);
     await fleet.stop();
     socket.cut();
     chain.stop();
