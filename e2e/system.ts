@@ -17,12 +17,6 @@ export interface SystemOptions extends Pick<TestSystemOptions, 'replicas' | 'env
   redisUrl?: string;
 }
 
-/** The gateway does not start without an address of each service. */
-const addressesOf = (without: readonly App[]): Record<string, string> =>
-  Object.fromEntries(
-    without.map((app) => [`GATEWAY_${app.replace('-', '_').toUpperCase()}_URLS`, 'http://127.0.0.1:1']),
-  );
-
 /** A system on the test infrastructure, with topics, a database and keys that are used nowhere else. */
 export class RunningSystem extends TestSystem {
   private readonly isolation: Isolation;
@@ -42,7 +36,6 @@ export class RunningSystem extends TestSystem {
         DEVICE_PROXY_REDIS_PREFIX: `${redisPrefix}device-proxy:`,
         DISPATCHER_REDIS_PREFIX: `${redisPrefix}dispatcher:`,
         LOG_LEVEL: 'warn',
-        ...addressesOf(without),
         ...env,
       },
     });

@@ -2,7 +2,7 @@
 import { sleep } from '../../tools/lanyard/project.ts';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { apps } from '../../tools/lanyard/service-processes.ts';
+import { upstreamUrls } from '../../tools/lanyard/service-processes.ts';
 import { severalAtOnce } from '../../tools/testing/several-at-once.ts';
 import { whenAvailable } from '../available.ts';
 import { eventually, type Experiment, type Row } from '../experiment.ts';
@@ -55,11 +55,7 @@ class Gateway {
         GATEWAY_REDIS_PREFIX: `${system.redisPrefix}gateway:`,
         GATEWAY_FIRST_KEY_FILE: join(folder, 'admin.key'),
         // No requests are for the other services, so their addresses do not matter.
-        ...Object.fromEntries(
-          apps
-            .filter((app) => app !== 'gateway')
-            .map((app) => [`GATEWAY_${app.replace('-', '_').toUpperCase()}_URLS`, dispatchers]),
-        ),
+        ...upstreamUrls(() => dispatchers),
         LOG_LEVEL: 'warn',
       },
     });

@@ -48,6 +48,18 @@ const urlsOf = (replicas: Replica[], app: App) =>
     .map((r) => `http://127.0.0.1:${r.port}`)
     .join(',');
 
+/** What the names of an app's variables begin with. */
+const prefixOf = (app: App) => `${app.replace('-', '_').toUpperCase()}_`;
+
+/** The gateway does not start without an address of each service: this is that of one that does not run. */
+const nowhere = 'http://127.0.0.1:1';
+
+/** The gateway's variables with the addresses of the other services. */
+export const upstreamUrls = (urlsOfApp: (app: App) => string): Record<string, string> =>
+  Object.fromEntries(
+    apps.filter((app) => app !== 'gateway').map((app) => [`GATEWAY_${prefixOf(app)}URLS`, urlsOfApp(app)]),
+  );
+
 /** Where devices download packages: from the listeners of any device-proxy, or over HTTP through the gateway. */
 const packageUris = (replicas: Replica[], coapHost: string, baseUrl: string) => {
   const { coapPort, dtlsPort, tlsPort } = replicas.find((r) => r.app === 'device-proxy') ?? {};
@@ -102,12 +114,7 @@ export const environment = (
     gateway: {
       GATEWAY_FIRST_KEY_FILE: keyFile,
       GATEWAY_FIRST_ACCOUNT_ID: secrets.accountId,
-      GATEWAY_REGISTRY_URLS: urlsOf(replicas, 'registry'),
-      GATEWAY_DEVICE_PROXY_URLS: urlsOf(replicas, 'device-proxy'),
-      GATEWAY_SNAPSHOT_URLS: urlsOf(replicas, 'snapshot'),
-      GATEWAY_EVENT_LOG_URLS: urlsOf(replicas, 'event-log'),
-      GATEWAY_DISPATCHER_URLS: urlsOf(replicas, 'dispatcher'),
-      GATEWAY_CAMPAIGNS_URLS: urlsOf(replicas, 'campaigns'),
+      ...upstreamUrls((app) => urlsOf(replicas, app) || nowhere),
     },
     'device-proxy': {
       DEVICE_PROXY_CAMPAIGNS_URLS: urlsOf(replicas, 'campaigns'),
@@ -150,7 +157,7 @@ const shared = /^(PATH|HOME|TZ|LANG|NODE_\w+|KAFKA(JS)?_\w+|OTEL_\w+|DATABASE_TL
 
 /** The operator's variables for one app: its own and the shared ones. Those of other apps may be secrets. */
 const inherited = (app: App) => {
-  const own = `${app.replace('-', '_').toUpperCase()}_`;
+  const own = prefixOf(app);
   return Object.fromEntries(
     Object.entries(process.env).flatMap(([name, value]) =>
       value !== undefined && (shared.test(name) || name.startsWith(own)) ? [[name, value]] : [],
