@@ -10,7 +10,6 @@ import { Lanyard } from '@lanyard/client';
 import { sleep } from '../../tools/lanyard/project.ts';
 import { UpdateCampaign } from '../../tools/drill/update-campaign.ts';
 import { introduceDevices } from '../../tools/testing/introduced-devices.ts';
-import { scrape, sum } from '../../tools/testing/metrics.ts';
 import { Simulator } from '../../tools/testing/simulator.ts';
 import type { Bench, Context } from '../benches.ts';
 import { round } from '../statistics.ts';
@@ -52,8 +51,8 @@ const startFleet = async (lanyard: Lanyard, server: string, name: string, count:
 };
 
 const updatesOf = async (fleets: readonly Simulator[]) => {
-  const counts = await Promise.all(fleets.map(({ url }) => scrape(url)));
-  return counts.reduce((all, one) => all + sum(one, 'lanyard_simulator_events_total', 'event="firmware-updated"'), 0);
+  const counts = await Promise.all(fleets.map((fleet) => fleet.events('firmware-updated')));
+  return counts.reduce((all, one) => all + one, 0);
 };
 
 /** Entries of the event log that say how a device ended in the campaign. */

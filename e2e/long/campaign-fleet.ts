@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { eventually } from '@lanyard/testing';
-import { scrape, sum } from '../../tools/testing/metrics.ts';
 import { firmwareOf, Simulator } from '../../tools/testing/simulator.ts';
 import type { Application, Running } from '../application.ts';
 import { fresh } from '../journeys.ts';
@@ -71,9 +70,6 @@ export const campaignsWithFleet = (given: () => Running): void => {
   const ended = (id: string, state: string): Promise<void> =>
     eventually(async () => expect((await get(id)).state).toBe(state), { intervalMs: 500, timeoutMs: campaignMaxMs });
 
-  const installations = async (): Promise<number> =>
-    sum(await scrape(fleet.url), 'lanyard_simulator_events_total', 'event="firmware-updated"');
-
   beforeAll(async () => {
     ({ system, app } = given());
     folder = mkdtempSync(join(tmpdir(), 'lanyard-e2e-campaigns-'));
@@ -121,7 +117,7 @@ export const campaignsWithFleet = (given: () => Running): void => {
     expect(updated).toHaveLength(fleetSize);
     expect([...inFirst!, ...skippedFirst!]).toHaveLength(fleetSize);
     expect([...inSecond!, ...skippedSecond!]).toHaveLength(fleetSize);
-    expect(await installations()).toBe(fleetSize);
+    expect(await fleet.events('firmware-updated')).toBe(fleetSize);
     const log = async (id: string, code: string): Promise<number> =>
       (await app.call('GET', `/v3/device-events?event_code=${code}&limit=1000`)).json.data.filter(
         ({ data }: { data: Record<string, string> }) => data['campaign_id'] === id,

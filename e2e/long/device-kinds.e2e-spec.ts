@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { certificateAuthority, eventually, selfSigned } from '@lanyard/testing';
-import { scrape, sum } from '../../tools/testing/metrics.ts';
+import { dtlsEventsAt } from '../../tools/testing/metrics.ts';
 import { UdpBalancer } from '../../tools/testing/udp-balancer.ts';
 import { Application } from '../application.ts';
 import { CaliforniumDevice } from '../californium-device.ts';
@@ -126,12 +126,7 @@ describe('devices of every kind', () => {
     'a raw public key': async (name: string): Promise<Credential> => ({ raw: await rawKeyOf(name) }),
   };
 
-  const events = async (event: string): Promise<number> =>
-    sum(
-      await scrape(system.unit('device-proxy-0').unit.address),
-      'lanyard_device_proxy_dtls_events_total',
-      `"${event}"`,
-    );
+  const events = (event: string): Promise<number> => dtlsEventsAt(system.unit('device-proxy-0').unit.address, event);
 
   const lives = async (name: string, { start, written }: Kind, credential: Credential): Promise<void> => {
     const nat = await new UdpBalancer([port]).start();

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { eventually } from '@lanyard/testing';
 import { proxies } from '../../tools/testing/dtls-rehearsal.ts';
-import { scrape, sum } from '../../tools/testing/metrics.ts';
+import { dtlsEventsAt } from '../../tools/testing/metrics.ts';
 import { UdpBalancer } from '../../tools/testing/udp-balancer.ts';
 import { Application } from '../application.ts';
 import { CaliforniumDevice } from '../californium-device.ts';
@@ -42,12 +42,8 @@ export const foreignDtlsReplicas = (given: () => RunningSystem): void => {
     balancer?.stop();
   });
 
-  const handshakesAt = async (replica: 0 | 1): Promise<number> =>
-    sum(
-      await scrape(system.unit(proxies[replica]).unit.address),
-      'lanyard_device_proxy_dtls_events_total',
-      '"handshake-completed"',
-    );
+  const handshakesAtOther = (): Promise<number> =>
+    dtlsEventsAt(system.unit(proxies[1]).unit.address, 'handshake-completed');
 
   const reports = async (device: ForeignDevice, deviceId: string, value: number): Promise<void> => {
     const known = app.values(sensor, deviceId).length;
@@ -59,7 +55,7 @@ export const foreignDtlsReplicas = (given: () => RunningSystem): void => {
     const name = fresh(`killed-${who.toLowerCase()}`);
     const { deviceId, ...psk } = await app.credentialOf(name);
     balancer.route(() => 0);
-    const before = await handshakesAt(1);
+    const before = await handshakesAtOther();
     const device = await startUntilRegistered(() => start(balancer.port, name, psk));
     try {
       await subscribes(app, deviceId, sensor);
@@ -71,7 +67,7 @@ export const foreignDtlsReplicas = (given: () => RunningSystem): void => {
       await device.says(/^updated/, { since });
       await reports(device, deviceId, 22.5);
       expect(await asks(app, deviceId, { method: 'GET', uri: sensor })).toMatchObject({ status: 200 });
-      expect(await handshakesAt(1)).toBe(before);
+      expect(await handshakesAtOther()).toBe(before);
       device.tell('stop');
       await device.says(/^deregistered/);
     } finally {

@@ -98,9 +98,7 @@ export class DtlsRehearsal {
   }
 
   async handshakes() {
-    const samples = await scrape(this.fleet.url);
-    const count = (event: string) => sum(samples, 'lanyard_simulator_events_total', `event="${event}"`);
-    return count('handshake') + count('handshake-resumed');
+    return (await this.fleet.events('handshake')) + (await this.fleet.events('handshake-resumed'));
   }
 
   /** Waits for everything that was promised. Throws when a promise was broken. */

@@ -31,6 +31,10 @@ export const sum = (samples: Samples, name: string, label = ''): number =>
     0,
   );
 
+/** How often an event of DTLS has happened at a replica of the device-proxy. */
+export const dtlsEventsAt = async (url: string, event: string): Promise<number> =>
+  sum(await scrape(url), 'lanyard_device_proxy_dtls_events_total', `"${event}"`);
+
 /** Sessions that a replica of the device-proxy owns. Rejects when it does not answer. */
 export const sessionsAt = async (url: string): Promise<number> =>
   sum(await scrape(url), 'lanyard_device_proxy_sessions');

@@ -72,6 +72,11 @@ export class Simulator {
     };
   }
 
+  /** How often an event has happened. */
+  async events(name: string) {
+    return sum(await scrape(this.url), 'lanyard_simulator_events_total', `event="${name}"`);
+  }
+
   /** Values by `device path`. */
   async values() {
     const response = await fetch(`${this.url}/values`);
