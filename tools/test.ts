@@ -16,8 +16,9 @@ import { removeData } from './lanyard/infrastructure-processes.ts';
 import { command } from './lanyard/command-line.ts';
 import { prepareSystem } from './lanyard/install.ts';
 import { interruption } from './lanyard/interrupt.ts';
+import { stopLeftOvers } from './lanyard/left-overs.ts';
 import { environmentOfPython } from './lanyard/python-packages.ts';
-import { isProcess, stopProcess } from './lanyard/processes.ts';
+import { stopProcess } from './lanyard/processes.ts';
 import { compiledCode } from './lanyard/service-processes.ts';
 import { StateFile } from './lanyard/state.ts';
 import { root, say, Stop } from './lanyard/project.ts';
@@ -150,7 +151,7 @@ await command({ usage, options, allowPositionals: true }, async ({ values: given
       await jest('end-to-end', pathPatterns(['e2e-spec', ...filters]), { env, interrupted });
     }
   } finally {
-    await stopLeftOvers();
+    await stopSystems();
     await Promise.all(
       (infrastructure?.supervised ?? []).map(({ unit }) =>
         stopProcess(unit.pid, { signal: unit.stopSignal, waitMs: 5_000 }),
@@ -174,13 +175,11 @@ function pathPatterns(patterns: string[]) {
 }
 
 /** Stops services of a test file that failed before it could stop them. */
-async function stopLeftOvers() {
+async function stopSystems() {
   if (!existsSync(dataDir)) return;
   const systems = readdirSync(dataDir).filter((name) => name.startsWith('e2e-'));
-  const units = systems.flatMap((name) => new StateFile(join(dataDir, name)).state.units);
-  const running = units.filter(({ pid, marker }) => isProcess(pid, marker));
-  if (running.length > 0) say(`stopping ${running.length} processes that tests left behind`);
-  await Promise.all(running.map(({ pid }) => stopProcess(pid)));
+  const left = await stopLeftOvers(systems.flatMap((name) => new StateFile(join(dataDir, name)).state.units));
+  if (left > 0) say(`stopped ${left} processes that tests left behind`);
 }
 
 function cleanUp() {
