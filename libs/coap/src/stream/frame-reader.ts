@@ -6,6 +6,13 @@ const BUFFER_TIMES_MAX = 4;
 /** More chunks than this are joined: for a peer that sends single bytes, a Buffer takes many times the memory of its content. */
 const CHUNKS_MAX = 1_024;
 
+/** In memory of its own: that which small Buffers share is large. */
+const copyOf = (bytes: Buffer): Buffer => {
+  const copy = Buffer.allocUnsafeSlow(bytes.length);
+  bytes.copy(copy);
+  return copy;
+};
+
 /**
  * Splits a byte stream into messages. It holds what arrived, never more than one chunk beyond the largest message, and reserves
  * nothing for a length that a peer announces.
@@ -58,7 +65,7 @@ export class FrameReader {
 
   private keep(rest: Buffer): void {
     const isSmallPart = rest.buffer.byteLength > BUFFER_TIMES_MAX * rest.length;
-    this.chunks = rest.length === 0 ? [] : [isSmallPart ? Buffer.from(rest) : rest];
+    this.chunks = rest.length === 0 ? [] : [isSmallPart ? copyOf(rest) : rest];
     this.held = rest.length;
     this.needed = 1;
   }
