@@ -92,7 +92,10 @@ export class Refusals {
         },
         occurredAt: formatTimestamp(nowMs),
       })
-      .catch((error: unknown) => this.logger.warn({ err: error, deviceId }, 'refused credential not in the event log'));
+      .catch((error: unknown) => {
+        this.throttle.undo(deviceId);
+        this.logger.warn({ err: error, deviceId }, 'refused credential not in the event log');
+      });
   }
 
   private deviceOf({ accountId, deviceId, endpointName }: Tried): string | undefined {
