@@ -1,4 +1,10 @@
-import { CoapDatagramEndpoint, peerOf } from '@lanyard/coap';
+import {
+  CoapDatagramEndpoint,
+  type CoapEndpoint,
+  type CoapNotification,
+  type NotificationHandler,
+  peerOf,
+} from '@lanyard/coap';
 import { eventually } from '@lanyard/testing';
 import { describe, expect, it } from '@jest/globals';
 import { CoapLink } from './coap-link.js';
@@ -56,5 +62,34 @@ describe('a request that is aborted says whether a message of it has left', () =
     await closed;
     expect(await abortions(outcomes)).toEqual([{ isSent: true }, { isSent: false }, { isSent: false }]);
     expect(sent).toHaveLength(1);
+  });
+});
+
+it('an observation that is not wanted is cancelled once at a time, however many notifications it has', async () => {
+  let handler: NotificationHandler = () => Promise.reject(new Error('nothing is observed'));
+  const cancellations: (() => void)[] = [];
+  const endpoint: Pick<CoapEndpoint, 'restoreObservation' | 'cancelObservation'> = {
+    restoreObservation: (_peer, _token, given) => {
+      handler = given;
+    },
+    cancelObservation: () => new Promise((_, reject) => cancellations.push(() => reject(new Error('no answer')))),
+  };
+  const link = new CoapLink(endpoint as CoapEndpoint, {
+    addressOf: ({ authority }) => authority,
+    peerOf: () => peerOf('127.0.0.1', 5_683),
+    senderOf: () => undefined,
+    disconnect: () => undefined,
+  });
+  link.adopt(address, 'a1', { method: 'GET', path: '/3303/0/5700' });
+  const notify = (tokenKey: string): Promise<void> =>
+    handler({ peer: peerOf('127.0.0.1', 5_683), token: Buffer.from(tokenKey, 'hex'), tokenKey } as CoapNotification);
+  await notify('a1');
+  await notify('a1');
+  await notify('b2');
+  expect(cancellations).toHaveLength(2);
+  for (const fail of cancellations) fail();
+  await eventually(async () => {
+    await notify('a1');
+    expect(cancellations).toHaveLength(3);
   });
 });

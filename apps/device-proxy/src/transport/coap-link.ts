@@ -134,6 +134,8 @@ const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(reso
 export class CoapLink implements DeviceLink {
   /** Observations of a path are alike on many devices: they share the request and the notification handler. */
   private readonly shared = new Map<string, SharedObservation>();
+  /** Unwanted observations that are being cancelled, by peer and token. */
+  private readonly cancelling = new Set<string>();
   private deliver: DeliverNotification = () => Promise.resolve(false);
 
   constructor(
@@ -242,8 +244,14 @@ export class CoapLink implements DeviceLink {
   private handle(notification: Received, request: OutgoingRequest): Promise<void> {
     return this.offer(notification).then((isObserved) => {
       if (isObserved) return;
-      const { peer, token } = notification;
-      this.endpoint.cancelObservation(peer, token, request).catch(() => undefined);
+      const { peer, token, tokenKey } = notification;
+      const key = `${peer.key} ${tokenKey}`;
+      if (this.cancelling.has(key)) return;
+      this.cancelling.add(key);
+      this.endpoint
+        .cancelObservation(peer, token, request)
+        .catch(() => undefined)
+        .finally(() => this.cancelling.delete(key));
     });
   }
 
