@@ -10,9 +10,6 @@ import { RetryLater } from '../transport/retry-later.js';
 /** A new device is told to retry later when the registry has not decided within this time. */
 const decisionMs = 5_000;
 
-/** The limit of device.lifecycle; a longer type is kept in the session only. */
-const endpointTypeMax = 255;
-
 type NewDevice = Omit<DeviceContacted, 'occurredAt'>;
 
 /**
@@ -39,12 +36,11 @@ export class DeviceEnrollment {
 
   /** Resolves when the directory has decided on the id. Throws RetryLater when it has not within a few seconds. */
   async enroll({ deviceId, accountId, endpointName, endpointType, hostGateway }: NewDevice): Promise<void> {
-    const hasUsableType = endpointType !== undefined && endpointType.length <= endpointTypeMax;
     await this.contacts.send({
       deviceId,
       accountId,
       endpointName,
-      ...(hasUsableType && { endpointType }),
+      ...(endpointType !== undefined && { endpointType }),
       ...(hostGateway !== undefined && { hostGateway }),
       occurredAt: formatTimestamp(this.clock.now()),
     });
