@@ -42,10 +42,11 @@ export class Register {
     if (leftOut) logger.info({ endpointName: registration.endpointName, leftOut }, leftOutMessage);
     const admitted = await admission.admit(sender, registration.endpointName, registration.endpointType);
     if (!admitted) return { code: '4.03' };
-    if (await this.isBehindGateway(sender, admitted)) return { code: '4.03' };
     registration.endpointType ??= admitted.endpointType;
     await this.provisional.confirm(sender);
-    return sessions.exclusive.run(admitted.deviceId, () => this.open(request, admitted, registration));
+    return sessions.exclusive.run(admitted.deviceId, async () =>
+      (await this.isBehindGateway(sender, admitted)) ? { code: '4.03' } : this.open(request, admitted, registration),
+    );
   }
 
   /** Without security, anyone could take the device from its gateway; with a credential, the device may leave the gateway. */
