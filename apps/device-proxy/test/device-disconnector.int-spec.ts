@@ -232,7 +232,7 @@ describe('a device that was deleted, of which the directory knows nothing any mo
   const endOf = (deviceId: string) =>
     system.fact(system.sessions, (v) => v.deviceId === deviceId && v.change === 'deregistered');
 
-  it('loses its session although the replica that had it is gone', async () => {
+  it('loses its session and its commands although the replica that had it is gone', async () => {
     const gone = await system.proxy('dp-gone');
     const clock = new TestClock(Date.now());
     const other = await system.proxy('dp-other', { clock });
@@ -243,11 +243,17 @@ describe('a device that was deleted, of which the directory knows nothing any mo
     await announceDeletion(deviceId, 'left-behind');
     const directory = other.app.get(DeviceDirectory, { strict: false });
     await eventually(() => directory.get(deviceId) === undefined && directory.whyBlocked(deviceId) === undefined);
+    // Its session is still stored.
+    const path = `/v2/device-requests/${deviceId}?async-id=late`;
+    const body = { method: 'GET', uri: '/3/0/0' };
+    expect((await system.call(other, newKey(system.accountId), 'POST', path, body)).status).toBe(202);
     const ends = () => system.sessions.filter(({ value }) => value.deviceId === deviceId && value.reason !== undefined);
     await eventually(async () => {
       await clock.advance(1_000);
       expect(ends().map(({ value }) => value.reason)).toEqual(['deleted']);
     });
+    const { value } = await system.result('late');
+    expect(value.item).toMatchObject({ status: 429, error: 'DEVICE_REMOVED_REGISTRATION' });
     await system.stop(other);
   });
 

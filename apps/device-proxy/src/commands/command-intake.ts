@@ -31,7 +31,7 @@ export type NewCommand = Pick<
 
 export interface AcceptOptions {
   /** Called under the lock of the device. A returned outcome ends the command at once: it is accepted, but not executed. */
-  refusal?: () => Outcome | undefined;
+  refusal?: () => Outcome | undefined | Promise<Outcome | undefined>;
   /** Writes further rows in the same transaction. */
   within?: (manager: EntityManager, command: Command) => Promise<void>;
   /** The request is executed once for this Idempotency-Key. */

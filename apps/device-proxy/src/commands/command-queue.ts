@@ -67,7 +67,7 @@ export class CommandQueue {
   accept(command: NewCommand, options: AcceptOptions = {}): Promise<Stored> {
     return this.ends.underLock(command.deviceId, async (manager, end) => {
       const accepted = await this.intake.acceptCommand(manager, command, options);
-      const outcome = accepted.isNew ? options.refusal?.() : undefined;
+      const outcome = accepted.isNew ? await options.refusal?.() : undefined;
       if (outcome) await end(accepted.command, outcome);
       return accepted;
     });

@@ -76,7 +76,8 @@ export class Commands {
       ...(identity.traceParent !== undefined && { traceParent: identity.traceParent }),
       fingerprint: fingerprint(input, deviceId),
     };
-    const refusal = () => this.refusalOf(deviceId, accountId);
+    const refusal = async (): Promise<Outcome | undefined> =>
+      this.refusalOf(deviceId, accountId) ?? ((await this.isForgotten(deviceId)) ? registrationRemoved : undefined);
     const store = (claimant?: Claimant) => this.queue.accept(command, { refusal, claimant, ...options });
     const handled = session && this.deliverer.storeAndDeliver(session, store);
     const stored = await (handled ?? store());
@@ -107,6 +108,14 @@ export class Commands {
     const entry = this.directory.get(deviceId);
     if (entry !== undefined && entry.accountId !== accountId) return registrationRemoved;
     return refusals[this.directory.whyBlocked(deviceId) ?? 'none'];
+  }
+
+  /**
+   * Whether the device was deleted after `device` found it. Then the directory has forgotten it and its session has ended, and its
+   * waiting commands may have failed before this one is stored.
+   */
+  private async isForgotten(deviceId: string): Promise<boolean> {
+    return this.directory.get(deviceId) === undefined && (await this.sessions.read(deviceId)) === undefined;
   }
 
   private wake(deviceId: string, owner: string): Promise<void> {

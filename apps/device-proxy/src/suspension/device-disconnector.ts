@@ -108,7 +108,7 @@ export class DeviceDisconnector extends WorkingProvider implements OnApplication
       await reconciler.loseAll(deviceId);
       await firmware.forget(deviceId);
     }
-    this.endAbandonedLater(deviceId, why);
+    this.endAbandonedLater(deviceId, why, sinceMs);
   }
 
   /**
@@ -142,20 +142,22 @@ export class DeviceDisconnector extends WorkingProvider implements OnApplication
    * Checks after a while that the session has ended. If not, its owner is gone, so any replica may end the session,
    * unless the device is admitted again by then.
    */
-  private endAbandonedLater(deviceId: string, why: Why): void {
+  private endAbandonedLater(deviceId: string, why: Why, sinceMs: number): void {
     const failed = (err: unknown) => {
       this.logger.error({ err, deviceId, why }, 'session of a suspended or deleted device not ended: will be retried');
-      this.endAbandonedLater(deviceId, why);
+      this.endAbandonedLater(deviceId, why, sinceMs);
     };
-    this.work.later(ownerGraceMs, () => this.work.run(() => this.endAbandonedSession(deviceId, why), failed));
+    this.work.later(ownerGraceMs, () => this.work.run(() => this.endAbandonedSession(deviceId, why, sinceMs), failed));
   }
 
-  private async endAbandonedSession(deviceId: string, why: Why): Promise<void> {
+  private async endAbandonedSession(deviceId: string, why: Why, sinceMs: number): Promise<void> {
     const { sessions } = this;
     const stored = await sessions.store.read(deviceId);
     if (!stored || !this.isStill(deviceId, why)) return;
     await sessions.withSession({ by: 'registration', registrationId: stored.registrationId }, '', async (session) => {
       if (session) await this.endSession(session, why);
     });
+    // Until then, commands were accepted for a device that the directory has forgotten.
+    this.attempt(deviceId, why, sinceMs, () => this.failCommands(deviceId, why, sinceMs));
   }
 }
