@@ -282,6 +282,17 @@ describe('the bootstrap server', () => {
       expect(failed.detail).toBe('the device asked again');
       expect(failed.bootstrapId).not.toBe(bootstrapId);
     });
+
+    it.each(['the device was suspended', 'its credential was withdrawn'])('an aborted one: %s', async (why) => {
+      const { deviceId, device } = await fresh(why);
+      device.beforeAnswer = (asked) => (asked === 'PUT /1/0' ? new Promise(() => undefined) : undefined);
+      await begins(device);
+      await eventually(() => expect(device.asked).toContain('PUT /1/0'));
+      const id = all.of(deviceId).findLast(({ change }) => change === 'started')?.bootstrapId ?? '';
+      await (why.endsWith('suspended') ? system.lifecycle(deviceId, why, 'suspended') : system.withdraw(id));
+      await eventually(() => expect(all.ofBootstrap(id).at(-1)).toMatchObject({ failure: 'stopped', detail: why }));
+      expect(device.asked).not.toContain('POST /bs');
+    });
   });
 
   describe('with a clock of its own', () => {

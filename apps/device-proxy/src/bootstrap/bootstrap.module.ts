@@ -6,6 +6,7 @@ import { ProducerModule } from '../producer/producer.module.js';
 import { SessionsModule } from '../sessions/sessions.module.js';
 import { StateModule } from '../state/state.module.js';
 import { TransportModule } from '../transport/transport.module.js';
+import { BootstrapAborts } from './bootstrap-aborts.js';
 import { BootstrapAdmission } from './bootstrap-admission.js';
 import { BootstrapFacts } from './bootstrap-facts.js';
 import { Bootstraps } from './bootstraps.js';
@@ -26,6 +27,7 @@ import { RunningBootstraps } from './running-bootstraps.js';
     TransportModule,
   ],
   providers: [
+    BootstrapAborts,
     BootstrapAdmission,
     BootstrapFacts,
     Bootstraps,

@@ -102,7 +102,7 @@ export class Bootstraps {
   ): Promise<UplinkReply> {
     const key = { bootstrapId: newId(this.clock.now()), deviceId, accountId };
     return new Promise<UplinkReply>((resolve, reject) => {
-      this.running.run(accountId, deviceId, async (signal) => {
+      this.running.run(key, async (signal) => {
         let started = false;
         const reply = (answer: UplinkReply): Promise<void> => {
           const sent = new Promise<void>((onSent) => resolve({ ...answer, onSent }));
