@@ -2,6 +2,7 @@ import type { Identity } from '@lanyard/service';
 import { eventually, SecureDevice, TestClock, withKey } from '@lanyard/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { directDeviceRetryPauseMs } from '../src/lwm2m-gateways/limits.js';
+import { SessionFacts } from '../src/sessions/session-facts.js';
 import type { RunningProxy } from './running-proxy.js';
 import { keyHex } from './secure-test-system.js';
 import { temperature, TestLwm2mGateway } from './test-lwm2m-gateway.js';
@@ -104,5 +105,22 @@ describe('a device that changes between a gateway and a registration of its own'
     await clock.advance(1_000);
     await gateway.idOf('distant-one', epoch);
     expect(await read(deviceId, slow)).toBe('21');
+  });
+
+  it('has the objects that its gateway lists later, although Kafka did not accept them at first', async () => {
+    const gateway = await newGateway('growing');
+    const deviceId = await gateway.idOf('growing-first');
+    const facts = proxy.app.get(SessionFacts, { strict: false });
+    const announce = facts.announceRegistration.bind(facts);
+    let isFirst = true;
+    facts.announceRegistration = (session, change) => {
+      if (session.deviceId !== deviceId || !isFirst) return announce(session, change);
+      isFirst = false;
+      return Promise.reject(new Error('Kafka is away'));
+    };
+    gateway.add(0, 'growing-first', 'p0', '</3/0>,</3303/0>,</3342/0>');
+    await gateway.reportList();
+    const { value } = await system.fact(system.sessions, (v) => v.deviceId === deviceId && v.change === 'updated');
+    expect(value.item.resources?.map(({ path }) => path)).toEqual(['/3/0', '/3303/0', '/3342/0']);
   });
 });

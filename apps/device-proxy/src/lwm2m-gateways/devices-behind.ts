@@ -39,6 +39,9 @@ const describedBy = (gateway: Session, { deviceId, objects }: DeviceBehind): Des
 /** Opens, updates and ends the sessions of devices behind gateways. */
 @Injectable()
 export class DevicesBehind {
+  /** Sessions with a change that Kafka has not accepted: it is announced when the list is applied again. */
+  private readonly unannounced = new WeakSet<Session>();
+
   constructor(
     private readonly sessions: Sessions,
     private readonly admission: Admission,
@@ -122,11 +125,13 @@ export class DevicesBehind {
 
   private async update(session: Session, described: Described): Promise<void> {
     const data = { ...session.data, ...described };
-    if (isDeepStrictEqual(data, { ...session.data })) return;
+    if (isDeepStrictEqual(data, { ...session.data }) && !this.unannounced.has(session)) return;
     if (!(await this.sessions.update(session, { data }))) throw new Error('the session is not here any more');
+    this.unannounced.add(session);
     session.requireReconciliation();
     await this.observer.listed(session);
     await this.facts.announceRegistration(session, 'updated');
+    this.unannounced.delete(session);
     void this.reconciler.applyRules(session);
   }
 }
