@@ -124,7 +124,6 @@ export class SubscriptionStore {
     for (const one of wanted) {
       const { deviceId, path, keyId, origin, together = null, attributes = null } = one;
       const known = await manager.findOneBy(Subscription, { deviceId, path, keyId });
-      if (known && origin === 'presubscription') continue;
       const isAlike = known?.together === together && known.attributes === attributes;
       const status = known && observed && isAlike ? known.status : 'asked';
       if (known?.origin === origin && known.status === status && isAlike) continue;
