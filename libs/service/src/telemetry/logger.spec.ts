@@ -75,6 +75,22 @@ describe('logger', () => {
     expect(JSON.parse(line) as unknown).toMatchObject({ err: { message, command: { name: 'EVALSHA', args: '…' } } });
   });
 
+  it('never prints the password that the nodes of a cluster refused', () => {
+    const { lines, destination } = capture();
+    const logger = createLogger({ app: 'x', replicaId: 'x-0', level: 'info', destination });
+    const message = 'WRONGPASS invalid username-password pair or user is disabled.';
+    const command = { name: 'auth', args: ['lanyard', 'hunter2'] };
+    const refused = Object.assign(new Error(message), { command });
+    const unreachable = Object.assign(new Error('Failed to refresh slots cache.'), { lastNodeError: refused });
+    for (const err of [unreachable, new AggregateError([refused], 'one')]) logger.warn({ err }, 'Redis connection');
+    const shown = { message, command: { name: 'auth', args: '…' } };
+    expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject([
+      { err: { message: unreachable.message, lastNodeError: shown } },
+      { err: { message: 'one', aggregateErrors: [shown] } },
+    ]);
+    expect(lines.join('')).not.toContain('hunter2');
+  });
+
   it('does not throw into the code that logs when its disk is full, and says later how many lines are missing', async () => {
     const full = openSync('/dev/full', 'w');
     const logger = createLogger({ app: 'x', replicaId: 'x-0', level: 'info', fd: full });

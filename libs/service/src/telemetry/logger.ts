@@ -13,8 +13,11 @@ const valuesOfStatements = ['parameters', 'detail', 'where', 'driverError'].flat
   `err.aggregateErrors[*].${name}`,
 ]);
 
-/** What ioredis adds to an error of Redis: all that the command was to write, such as the events of an append. */
-const argumentsOfCommands = 'err.command.args';
+/**
+ * What ioredis adds to an error of Redis: all that the command was to write, such as the events of an append, or the password of
+ * a login. The error of a cluster that cannot be reached contains that of one of its nodes.
+ */
+const argumentsOfCommands = ['err', 'err.lastNodeError', 'err.aggregateErrors[*]'].map((at) => `${at}.command.args`);
 
 /** Paths that must never be printed, wherever an object with them is logged. */
 const redacted = [
@@ -24,7 +27,7 @@ const redacted = [
     `*.*.${name}`,
   ]),
   ...valuesOfStatements,
-  argumentsOfCommands,
+  ...argumentsOfCommands,
 ];
 
 /** Keys, tokens of sessions, signing secrets, tickets of downloads and passwords, each after a part that may be shown. */
