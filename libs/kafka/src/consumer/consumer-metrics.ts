@@ -37,7 +37,8 @@ export class ConsumerMetrics {
         name: 'lanyard_kafka_batch_age_seconds',
         help: 'Age of the oldest message of a batch when handled',
         labelNames: ['topic', 'group'],
-        buckets: [0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 30, 300],
+        // 20: the threshold of LanyardConsumerLagHigh. Between two bounds, Prometheus interpolates.
+        buckets: [0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 20, 30, 300],
       })
       .labels(labels);
   }
