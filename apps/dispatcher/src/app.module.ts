@@ -5,6 +5,7 @@ import { ApiModule } from './api/api.module.js';
 import { CallbackClientModule } from './callback-client/callback-client.module.js';
 import { ChannelsModule } from './channels/channels.module.js';
 import { ConnectionsModule } from './connections/connections.module.js';
+import { isUpgrade } from './connections/websocket-server.js';
 import { DeliveryModule } from './delivery/delivery.module.js';
 import { ExplainModule } from './explain/explain.module.js';
 import { infrastructure } from './infrastructure.js';
@@ -41,5 +42,6 @@ export class AppModule {}
 export const definition: ServiceDefinition = {
   title: 'Notification channels',
   module: AppModule,
+  http: { isUpgrade },
   strategies: [KafkaBatchServer],
 };

@@ -310,6 +310,12 @@ describe('delivery to a WebSocket', () => {
     expect(await upgrade({ 'sec-websocket-version': '13', 'sec-websocket-key': 'short' })).toBe(400);
   });
 
+  it('an upgrade that is not offered is ignored: the request is answered as usual', async () => {
+    const headers = { connection: 'Upgrade, HTTP2-Settings', upgrade: 'h2c', 'http2-settings': 'AAMAAABk' };
+    const [response] = (await once(get(`${service.url}/healthz`, { headers }), 'response')) as [IncomingMessage];
+    expect(response.resume().statusCode).toBe(200);
+  });
+
   it('a plain GET is told what is missing', async () => {
     const url = `${service.url}/v2/notification/websocket-connect`;
     expect((await fetch(url)).status).toBe(401);

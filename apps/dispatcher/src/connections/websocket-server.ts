@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { type Clock, keyTextOfSocket, type Logger, LOGGER, normaliseUrl } from '@lanyard/service';
+import { type Clock, hasBody, keyTextOfSocket, type Logger, LOGGER, normaliseUrl } from '@lanyard/service';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { type WebSocket, WebSocketServer as WsServer } from 'ws';
@@ -14,6 +14,14 @@ import { selectedProtocol } from './subprotocol.js';
 import { WebSocketSessions } from './websocket-sessions.js';
 
 export const connectPath = '/v2/notification/websocket-connect';
+
+const pathOf = ({ url = '/' }: IncomingMessage): string => normaliseUrl(url).split('?', 1)[0] as string;
+
+/**
+ * For which requests the server emits an upgrade. Node ignores that others ask for one (RFC 9110 §7.8), as some HTTP clients do with
+ * every request. A body is no part of the frames that follow a handshake.
+ */
+export const isUpgrade = (request: IncomingMessage): boolean => pathOf(request) === connectPath && !hasBody(request);
 
 /** How long a stop waits for the clients' close frames. */
 const closeFramesMs = 1_000;
@@ -96,8 +104,7 @@ export class WebSocketServer implements OnApplicationBootstrap, OnModuleDestroy 
 
   private upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     socket.on('error', () => socket.destroy());
-    const path = normaliseUrl(request.url ?? '/').split('?')[0];
-    if (path !== connectPath) return refuse(socket, '404 Not Found');
+    if (pathOf(request) !== connectPath) return refuse(socket, '404 Not Found');
     if (this.stopping) return refuse(socket, '503 Service Unavailable', 'retry-after: 5\r\n');
     const text = keyTextOfSocket(request.headers.authorization, request.headers['sec-websocket-protocol']);
     if (text !== undefined && this.handshakes.has(text))
