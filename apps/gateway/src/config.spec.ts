@@ -35,6 +35,7 @@ describe('configuration', () => {
   it.each([
     ['GATEWAY_EVENT_LOG_URLS', ''],
     ['GATEWAY_DEVICE_PROXY_URLS', 'ftp://x'],
+    ['GATEWAY_REGISTRY_URLS', 'http://r1, http://r2/base'],
     ['GATEWAY_FIRST_ACCOUNT_ID', 'ABC'],
     ['GATEWAY_FIRST_ACCOUNT_TIER', 'gold'],
     ['GATEWAY_KEY_RATE_PER_SECOND', '0'],

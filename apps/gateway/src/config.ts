@@ -100,13 +100,16 @@ const variableOf = (upstream: Upstream): string => `GATEWAY_${upstream.replace('
 
 const isHttpUrl = (text: string): boolean => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
 
+/** The paths of requests are those of the API: one in the URL of a replica would be left out. */
+const isReplicaUrl = (text: string): boolean => isHttpUrl(text) && new URL(text).href === `${new URL(text).origin}/`;
+
 const replicasOf = (reader: EnvReader, upstream: Upstream): string[] => {
   const urls = reader.list(variableOf(upstream));
-  const wrong = urls.find((url) => !isHttpUrl(url));
+  const wrong = urls.find((url) => !isReplicaUrl(url));
   if (urls.length === 0 || wrong !== undefined)
     throw new ConfigError(
       variableOf(upstream),
-      `must hold http(s) URLs, comma separated${wrong ? `, not "${wrong}"` : ''}`,
+      `must hold http(s) URLs without a path, comma separated${wrong ? `, not "${wrong}"` : ''}`,
     );
   return urls;
 };
