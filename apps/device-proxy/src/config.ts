@@ -86,6 +86,9 @@ export interface DtlsConfig {
 /** The kernel counts some 800 bytes for a device's datagram: the usual 208 KiB are full after 256. */
 const receiveBufferBytes = 4 * 1024 * 1024;
 
+/** The kernel takes a signed number of 32 bits. */
+const receiveBuffers = { min: 4_096, max: 2 ** 31 - 1 };
+
 export interface DeviceProxyConfig extends ServiceConfig {
   secrets: ServiceConfig['secrets'] & {
     redisUrl: string;
@@ -134,10 +137,14 @@ const blockBytes = (reader: EnvReader, name: string): number => {
   return bytes;
 };
 
+/** The path of a download is that of the service: one in the URL of a replica would be left out. */
+const isReplicaUrl = (text: string): boolean =>
+  URL.canParse(text) && /^https?:$/.test(new URL(text).protocol) && new URL(text).href === `${new URL(text).origin}/`;
+
 const campaignsUrls = (reader: EnvReader): string[] => {
   const urls = reader.list('DEVICE_PROXY_CAMPAIGNS_URLS', []);
-  if (urls.some((url) => !URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)))
-    throw new ConfigError('DEVICE_PROXY_CAMPAIGNS_URLS', 'must be http or https URLs');
+  if (!urls.every(isReplicaUrl))
+    throw new ConfigError('DEVICE_PROXY_CAMPAIGNS_URLS', 'must be http or https URLs without a path');
   return urls;
 };
 
@@ -162,7 +169,7 @@ const dtlsConfig = (reader: EnvReader): DtlsConfig => ({
   host: reader.string('DEVICE_PROXY_COAP_DTLS_HOST', '127.0.0.1'),
   port: reader.int('DEVICE_PROXY_COAP_DTLS_PORT', 5684, ports),
   ...certificateFiles(reader, 'DEVICE_PROXY_COAP_DTLS_CERTIFICATE_FILE', 'DEVICE_PROXY_COAP_DTLS_PRIVATE_KEY_FILE'),
-  receiveBufferBytes: reader.int('DEVICE_PROXY_COAP_DTLS_RECEIVE_BUFFER_BYTES', receiveBufferBytes, { min: 4_096 }),
+  receiveBufferBytes: reader.int('DEVICE_PROXY_COAP_DTLS_RECEIVE_BUFFER_BYTES', receiveBufferBytes, receiveBuffers),
   ackTimeoutMs: reader.int('DEVICE_PROXY_COAP_DTLS_ACK_TIMEOUT_MS', 2_000, times),
   blockBytes: blockBytes(reader, 'DEVICE_PROXY_COAP_DTLS_BLOCK_BYTES'),
   handshakeTimerMs: reader.int('DEVICE_PROXY_COAP_DTLS_HANDSHAKE_TIMER_MS', 1_000, times),
@@ -219,7 +226,7 @@ export const readConfig = (source?: NodeJS.ProcessEnv): DeviceProxyConfig => {
         host: reader.string('DEVICE_PROXY_COAP_HOST', '127.0.0.1'),
         port: reader.int('DEVICE_PROXY_COAP_PORT', 5683, ports),
         accountId: accountIdIn(reader, 'DEVICE_PROXY_COAP_NOSEC_ACCOUNT_ID'),
-        receiveBufferBytes: reader.int('DEVICE_PROXY_COAP_RECEIVE_BUFFER_BYTES', receiveBufferBytes, { min: 4_096 }),
+        receiveBufferBytes: reader.int('DEVICE_PROXY_COAP_RECEIVE_BUFFER_BYTES', receiveBufferBytes, receiveBuffers),
         ackTimeoutMs: reader.int('DEVICE_PROXY_COAP_ACK_TIMEOUT_MS', 2_000, times),
         blockBytes: blockBytes(reader, 'DEVICE_PROXY_COAP_BLOCK_BYTES'),
         uploadsMax: reader.int('DEVICE_PROXY_COAP_UPLOADS_MAX', 1_000, { min: 1 }),
