@@ -4,6 +4,7 @@ import { type Clock, CLOCK, formatTimestamp, type Logger, LOGGER, Metrics, newId
 import { Inject, Injectable } from '@nestjs/common';
 import type { Session } from '../sessions/session.js';
 import { Throttle } from './throttle.js';
+import { withoutExcerpts } from './without-excerpts.js';
 
 /** At most one entry per device in this time. */
 const periodMs = 60_000;
@@ -45,7 +46,8 @@ export class UnreadableReports {
   async report({ deviceId, accountId }: Session, { payload, contentType, why }: UnreadableReport): Promise<void> {
     this.total.inc();
     if (!this.throttle.isDue(deviceId)) return;
-    this.logger.warn({ deviceId, contentType, why }, 'values of several paths not recorded: they cannot be read');
+    const shown = { deviceId, contentType, why: withoutExcerpts(why) };
+    this.logger.warn(shown, 'values of several paths not recorded: they cannot be read');
     const nowMs = this.clock.now();
     try {
       await this.producer.send(DeviceEvents, {

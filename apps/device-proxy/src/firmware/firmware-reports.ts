@@ -6,6 +6,7 @@ import { DataSource, In } from 'typeorm';
 import { Inject, Injectable } from '@nestjs/common';
 import { locksMax, withDevice, withDevices } from '../db/device-lock.js';
 import { RequestBatcher } from '../db/request-batcher.js';
+import { withoutExcerpts } from '../events/without-excerpts.js';
 import type { Session } from '../sessions/session.js';
 import { FirmwareReport } from './firmware-report.entity.js';
 import { eventOf, type Source, sources, nameFor } from './results.js';
@@ -69,7 +70,7 @@ export class FirmwareReports {
       return new Map(values.map((value) => [value.path, Number(value.value)] as const).filter(([, n]) => isCode(n)));
     } catch (error) {
       if (!(error instanceof Malformed || error instanceof UnsupportedFormat)) throw error;
-      this.logger.info({ err: error, deviceId, path }, 'firmware result not understood');
+      this.logger.info({ deviceId, path, why: withoutExcerpts(error.message) }, 'firmware result not understood');
       return new Map();
     }
   }

@@ -12,6 +12,7 @@ import { type Clock, CLOCK, formatTimestamp, type Logger, LOGGER } from '@lanyar
 import { Inject, Injectable } from '@nestjs/common';
 import { readSend, type SentValue } from '../downlink/formats.js';
 import { UnreadableReports } from '../events/unreadable-reports.js';
+import { withoutExcerpts } from '../events/without-excerpts.js';
 import { FirmwareReports } from '../firmware/firmware-reports.js';
 import { mayContainFirmwareStatus } from '../firmware/results.js';
 import type { AnswerWithValue } from '../sessions/pending-subscriber.js';
@@ -132,7 +133,8 @@ export class Values {
       return readSend(contentFormatOf(contentType), payload, models, this.clock.now());
     } catch (error) {
       if (!(error instanceof Malformed || error instanceof UnsupportedFormat)) throw error;
-      this.logger.info({ err: error, deviceId }, 'values of a composite answer not recorded: it cannot be read');
+      const why = withoutExcerpts(error.message);
+      this.logger.info({ deviceId, why }, 'values of a composite answer not recorded: it cannot be read');
       return error.message;
     }
   }

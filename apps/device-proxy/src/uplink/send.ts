@@ -10,6 +10,7 @@ import {
 import { type Clock, CLOCK, type Logger, LOGGER } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import { readSend, type SentValue } from '../downlink/formats.js';
+import { withoutExcerpts } from '../events/without-excerpts.js';
 import { Lwm2mGateways } from '../lwm2m-gateways/lwm2m-gateways.js';
 import { Values } from '../observations/values.js';
 import { LastSeen } from '../sessions/last-seen.js';
@@ -77,7 +78,8 @@ export class Send {
       const code = codeOf(error);
       if (code === undefined) throw error;
       const { message: diagnostic } = error as Error;
-      this.logger.info({ deviceId: session.deviceId, code, why: diagnostic }, 'Send of a device refused');
+      const why = withoutExcerpts(diagnostic);
+      this.logger.info({ deviceId: session.deviceId, code, why }, 'Send of a device refused');
       return { code, diagnostic };
     }
     this.lastSeen.recordMessage(session);
