@@ -132,6 +132,22 @@ export const describeDevices = (running: () => Console): void =>
       }
     });
 
+    it('does not let devices of one search be ticked while those of the next one are being read', async () => {
+      const { page } = browser;
+      const isOff = (box: string) => page.getByLabel(box, { exact: true }).isDisabled();
+      await browser.visit('/devices?search=sim-2', 'Devices');
+      await page.getByText('5 devices', { exact: true }).waitFor();
+      expect(await isOff('Select sim-2')).toBe(false);
+      const { release } = await browser.hold('**/v3/devices?*');
+      await page.getByLabel('Search', { exact: true }).fill(search);
+      for (const box of ['Select sim-2', 'Select all devices that are loaded']) await eventually(() => isOff(box));
+      expect(await page.getByRole('button', { name: 'Actions' }).isDisabled()).toBe(true);
+      release();
+      await page.getByLabel('Select sim-10', { exact: true }).check();
+      await page.getByText('11 devices, 1 selected', { exact: true }).waitFor();
+      await page.unroute('**/v3/devices?*');
+    });
+
     it('shows a device that was created before the stream of events began', async () => {
       const [name, path] = ['before-the-stream', '**/v3/device-events/stream*'];
       const stream = await browser.hold(path);

@@ -25,6 +25,8 @@ export interface DeviceTableProps {
   total: number;
   shown: readonly string[];
   selected: ReadonlySet<string>;
+  /** The rows cannot be selected now. */
+  isLocked: boolean;
   onSelect: (ids: readonly string[], isSelected: boolean) => void;
   onNearEnd: () => void;
 }
@@ -34,7 +36,7 @@ const textOf = (row: Row, { id }: Column): string => {
   return value === null ? '–' : id.endsWith('_at') ? moment(value) : value;
 };
 
-interface RowProps extends Pick<DeviceTableProps, 'onSelect'> {
+interface RowProps extends Pick<DeviceTableProps, 'isLocked' | 'onSelect'> {
   row: Row;
   index: number;
   extra: readonly Column[];
@@ -43,7 +45,7 @@ interface RowProps extends Pick<DeviceTableProps, 'onSelect'> {
 }
 
 // Made of plain elements, and rendered only when it changes: a fast scroll replaces all rows in each frame.
-const DeviceRow = memo(({ row, index, extra, isSelected, onSelect, onOpen }: RowProps) => {
+const DeviceRow = memo(({ row, index, extra, isSelected, isLocked, onSelect, onOpen }: RowProps) => {
   const name = nameOf(row);
   return (
     <div className="device-row body" role="row" aria-rowindex={index + 2}>
@@ -51,6 +53,7 @@ const DeviceRow = memo(({ row, index, extra, isSelected, onSelect, onOpen }: Row
         <input
           type="checkbox"
           checked={isSelected}
+          disabled={isLocked}
           aria-label={`Select ${name}`}
           onChange={({ currentTarget }) => onSelect([row.id], currentTarget.checked)}
         />
@@ -94,7 +97,7 @@ const useOpening = () => {
 };
 
 /** Shows any number of devices: only the visible rows exist, and the next page is read before the end becomes visible. */
-export const DeviceTable = ({ rows, total, shown, selected, onSelect, onNearEnd }: DeviceTableProps) => {
+export const DeviceTable = ({ rows, total, shown, selected, isLocked, onSelect, onNearEnd }: DeviceTableProps) => {
   const { ref, height } = useElementSize<HTMLDivElement>();
   const [scrolledRows, setScrolledRows] = useState(0);
   const isNarrow = useMediaQuery('(max-width: 48em)');
@@ -126,6 +129,7 @@ export const DeviceTable = ({ rows, total, shown, selected, onSelect, onNearEnd 
               <input
                 type="checkbox"
                 checked={areAll}
+                disabled={isLocked}
                 ref={(box) => {
                   if (box) box.indeterminate = !areAll && selected.size > 0;
                 }}
@@ -157,6 +161,7 @@ export const DeviceTable = ({ rows, total, shown, selected, onSelect, onNearEnd 
                 index={first + n}
                 extra={extra}
                 isSelected={selected.has(row.id)}
+                isLocked={isLocked}
                 onSelect={onSelect}
                 onOpen={onOpen}
               />

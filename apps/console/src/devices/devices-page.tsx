@@ -82,13 +82,14 @@ const none: ReadonlySet<string> = new Set();
 const DeviceList = () => {
   const search = useDeviceSearch();
   const { packed } = search;
-  const { rows, total, error, refetch, readOn } = useDeviceRows(search);
+  const { rows, total, isOfOtherSearch, error, refetch, readOn } = useDeviceRows(search);
   const [shown, setShown] = useLocalStorage({ key: 'lanyard-device-columns', defaultValue: [...usualColumns] });
   const [ticks, setTicks] = useState<{ filter: string | undefined; ids: ReadonlySet<string> }>({
     filter: undefined,
     ids: none,
   });
-  // Ticks hold only for the devices that are shown: another search begins without any.
+  // Ticks hold only for the devices that are shown: another search begins without any, and until it is answered, the
+  // devices of the one before it cannot be ticked.
   const ticked = ticks.filter === packed ? ticks.ids : none;
   const [action, setAction] = useState<BulkAction | undefined>();
   const onSelect = useCallback(
@@ -125,7 +126,13 @@ const DeviceList = () => {
           />
           <ColumnMenu shown={shown} onChange={setShown} />
           <SavedQueries search={search} />
-          <Actions ticked={ticked.size} total={total ?? 0} selection={selection} onAction={setAction} />
+          <Actions
+            ticked={ticked.size}
+            // The menu would name the number of devices of the other search.
+            total={isOfOtherSearch ? 0 : (total ?? 0)}
+            selection={selection}
+            onAction={setAction}
+          />
         </Group>
       </Group>
       {error && <Failure error={error} onRetry={() => void refetch()} />}
@@ -137,6 +144,7 @@ const DeviceList = () => {
           total={total ?? rows.length}
           shown={shown}
           selected={ticked}
+          isLocked={isOfOtherSearch}
           onSelect={onSelect}
           onNearEnd={readOn}
         />

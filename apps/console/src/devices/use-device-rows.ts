@@ -20,14 +20,17 @@ const list = 'GET /v3/devices';
 /** The beginning of the query keys of all searches. */
 const lists = [list, 'pages'];
 
-/** The devices that the search finds, page after page, and their total. Events bring the first pages up to date. */
+/**
+ * The devices that the search finds, page after page, and their total. Events bring the first pages up to date. Until a
+ * search is answered, the devices of the one before it are still shown.
+ */
 export const useDeviceRows = ({ packed, newestFirst }: Pick<DeviceSearch, 'packed' | 'newestFirst'>) => {
   const client = useQueryClient();
   const key = [...lists, packed, newestFirst];
   const [readingAgain] = useState(() => new ReadingAgain(client, lists, liveEveryMs));
   useEffect(() => () => readingAgain.stop(), [readingAgain]);
   const live = useLiveEvents(() => readingAgain.soon());
-  const { data, error, refetch, fetchNextPage } = useInfiniteQuery({
+  const { data, error, refetch, fetchNextPage, isPlaceholderData: isOfOtherSearch } = useInfiniteQuery({
     queryKey: key,
     initialPageParam: undefined as string | undefined,
     queryFn: async ({ pageParam: after, signal }) => {
@@ -52,5 +55,5 @@ export const useDeviceRows = ({ packed, newestFirst }: Pick<DeviceSearch, 'packe
   // Waits for a page that is being read, instead of requesting it again.
   const readOn = useCallback(() => void fetchNextPage({ cancelRefetch: false }), [fetchNextPage]);
   // Returns no more of the query: components that use all of it are rendered for each request that begins.
-  return { rows, total: pages[0]?.total, error, refetch, readOn };
+  return { rows, total: pages[0]?.total, isOfOtherSearch, error, refetch, readOn };
 };
