@@ -84,13 +84,29 @@ interface FormDialogProps extends Omit<DialogProps, 'onlyButtonsClose' | 'isHeld
   onStop?: () => void;
 }
 
+/** More than it takes until a change that was submitted is drawn as pending. */
+const submittedMs = 100;
+
+/** Whether the form was submitted, and its change is not drawn as pending yet. If nothing was sent, that ends by itself. */
+const useSubmitted = (isPending: boolean) => {
+  const [isSubmitted, setSubmitted] = useState(false);
+  if (isSubmitted && isPending) setSubmitted(false);
+  useEffect(() => {
+    if (!isSubmitted) return undefined;
+    const timer = setTimeout(() => setSubmitted(false), submittedMs);
+    return () => clearTimeout(timer);
+  }, [isSubmitted]);
+  return { isSubmitted, markSubmitted: () => setSubmitted(true) };
+};
+
 /** Asks for the input of an action, or for a confirmation; shows why the action failed. */
 export const FormDialog = (props: FormDialogProps) => {
   const { title, size = 'md', verb, needs, change, fields, onSubmit, onClose, unavailable, children } = props;
   const { isDangerous = false, isDone = false, onStop } = props;
   const stop = change.isPending ? onStop : undefined;
+  const { isSubmitted, markSubmitted } = useSubmitted(change.isPending);
   // A dialog that is gone shows neither why it failed nor a secret that is shown only once.
-  const isHeld = change.isPending && onStop === undefined;
+  const isHeld = (change.isPending && onStop === undefined) || isSubmitted;
   const leave = useRef<HTMLButtonElement>(null);
   // The button that had the focus is no longer there.
   useEffect(() => {
@@ -99,7 +115,10 @@ export const FormDialog = (props: FormDialogProps) => {
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     // The Enter key submits only through the button, which refuses an impossible action.
-    if (!change.isPending) onSubmit();
+    if (change.isPending || isSubmitted) return;
+    // The next key may be the Escape key, or Enter again.
+    markSubmitted();
+    onSubmit();
   };
   return (
     <Dialog
