@@ -43,6 +43,33 @@ export const describeLists = (running: () => Console): void =>
       await page.unroute(isOfKeys);
     });
 
+    it('keeps a dialog that a row opened, with its input, when the list is read again without that row', async () => {
+      const { page } = browser;
+      const dialog = page.getByRole('dialog');
+      const { json: group } = await app.call('POST', '/v3/device-groups', { name: 'Shed' });
+      const path = `/v3/device-groups/${group.id}`;
+      const isOfGroups = (url: URL): boolean => url.pathname === '/v3/device-groups';
+      await browser.visit('/groups', 'Groups');
+      await page.getByRole('button', { name: 'Change the group Shed' }).click();
+      await dialog.getByLabel('Description').fill('behind the house');
+      // As if a page of other groups came before it now.
+      await page.route(isOfGroups, async (route) => {
+        const response = await route.fetch();
+        const list = (await response.json()) as { data: { id: string }[] };
+        return route.fulfill({ response, json: { ...list, data: list.data.filter(({ id }) => id !== group.id) } });
+      });
+      // The page comes into sight two minutes later, and reads the list again.
+      await page.evaluate(
+        "((now) => { Date.now = () => now() + 120_000; dispatchEvent(new Event('visibilitychange')); })(Date.now.bind(Date))",
+      );
+      await page.getByRole('link', { name: 'Shed', exact: true }).waitFor({ state: 'detached' });
+      await dialog.getByRole('button', { name: 'Save' }).click();
+      await dialog.waitFor({ state: 'detached' });
+      expect((await app.call('GET', path)).json).toMatchObject({ description: 'behind the house' });
+      await page.unroute(isOfGroups);
+      expect((await app.call('DELETE', path)).status).toBe(204);
+    });
+
     it('has the imports of devices, also those that are not among the newest', async () => {
       const { page } = browser;
       const dialog = page.getByRole('dialog');

@@ -5,7 +5,7 @@ import { useChange } from '../api/queries.ts';
 import { FormDialog } from './form-dialog.tsx';
 import { Opens, type OpensProps } from './opens.tsx';
 
-interface ConfirmProps<K extends Operation> extends Pick<OpensProps, 'size'> {
+interface QuestionProps<K extends Operation> {
   verb: string;
   /** The object of the action, for the title and for screen readers. */
   what: string;
@@ -19,32 +19,34 @@ interface ConfirmProps<K extends Operation> extends Pick<OpensProps, 'size'> {
   children: string;
 }
 
-/** A button for an action that cannot be undone: explains what will happen, and asks first. */
-export const Confirm = <K extends Operation>(props: ConfirmProps<K>) => {
-  const { verb, what, needs, size, operation, input, changes, onDone, children } = props;
+const Question = <K extends Operation>(props: QuestionProps<K> & { onClose: () => void }) => {
+  const { verb, what, needs, operation, input, changes, onDone, onClose, children } = props;
   const change = useChange(operation, changes);
   return (
-    <Opens label={verb} what={what} needs={needs} size={size}>
-      {(close) => (
-        <FormDialog
-          title={`${verb} ${what}?`}
-          verb={verb}
-          needs={needs}
-          change={change}
-          onSubmit={() =>
-            change.mutate(input, {
-              onSuccess: (answer) => {
-                close();
-                onDone?.(answer);
-              },
-            })
-          }
-          onClose={close}
-          isDangerous
-        >
-          <Text size="sm">{children}</Text>
-        </FormDialog>
-      )}
-    </Opens>
+    <FormDialog
+      title={`${verb} ${what}?`}
+      verb={verb}
+      needs={needs}
+      change={change}
+      onSubmit={() =>
+        change.mutate(input, {
+          onSuccess: (answer) => {
+            onClose();
+            onDone?.(answer);
+          },
+        })
+      }
+      onClose={onClose}
+      isDangerous
+    >
+      <Text size="sm">{children}</Text>
+    </FormDialog>
   );
 };
+
+/** A button for an action that cannot be undone: explains what will happen, and asks first. */
+export const Confirm = <K extends Operation>({ size, ...question }: QuestionProps<K> & Pick<OpensProps, 'size'>) => (
+  <Opens label={question.verb} what={question.what} needs={question.needs} size={size}>
+    {(close) => <Question {...question} onClose={close} />}
+  </Opens>
+);

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import type { Turning } from '../api/turning.ts';
 import { type Answer, isShown } from './answer.ts';
 import { Answered } from './answered.tsx';
+import { ShowsDialogs } from './opens.tsx';
 import { Panel, type PanelProps } from './page.tsx';
 import { type Column, DataTable } from './table.tsx';
 
@@ -54,15 +55,17 @@ export const Listing = <Row,>({ answer, columns, keyOf = idOf, empty, ...panel }
   const { turning } = answer;
   return (
     <Panel flush {...panel}>
-      <Answered answer={answer}>
-        {({ data: rows, has_more: hasMore = false }) => (
-          <>
-            {rows.length > 0 && <DataTable columns={columns} rows={rows} keyOf={keyOf} />}
-            {rows.length === 0 && (turning && turning.page > 1 ? <EndOfList /> : empty)}
-            {turning && <Pager turning={turning} lastId={rows.map(keyOf).at(-1)} hasMore={hasMore} />}
-          </>
-        )}
-      </Answered>
+      <ShowsDialogs>
+        <Answered answer={answer}>
+          {({ data: rows, has_more: hasMore = false }) => (
+            <>
+              {rows.length > 0 && <DataTable columns={columns} rows={rows} keyOf={keyOf} />}
+              {rows.length === 0 && (turning && turning.page > 1 ? <EndOfList /> : empty)}
+              {turning && <Pager turning={turning} lastId={rows.map(keyOf).at(-1)} hasMore={hasMore} />}
+            </>
+          )}
+        </Answered>
+      </ShowsDialogs>
       {/* The way back from a page that cannot be read. */}
       {turning && !isShown(answer) && <Pager turning={turning} />}
     </Panel>
