@@ -165,7 +165,11 @@ export const describePages = (running: () => Console): void =>
       // The console loads no document between the two pages, so that the way back stays within it.
       await browser.visit('/', 'Fleet');
       await page.getByRole('link', { name: 'Keys', exact: true }).click();
+      await row.waitFor();
+      // The list does not know that its secret was rotated meanwhile.
+      expect((await app.call('POST', `/v3/api-keys/${key.id}/rotate`, {})).status).toBe(200);
       await page.getByRole('button', { name: 'Rotate the secret of Renewed' }).click();
+      await dialog().getByText('becomes invalid immediately').waitFor();
       // As if a page of other keys had been created meanwhile.
       await page.route(isOfKeys, async (route) => {
         const response = await route.fetch();

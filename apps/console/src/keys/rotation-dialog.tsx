@@ -1,7 +1,7 @@
 import type { ApiKey } from '@lanyard/client/browser';
 import { Text } from '@mantine/core';
 import { useState } from 'react';
-import { useChange } from '../api/queries.ts';
+import { useChange, useRead } from '../api/queries.ts';
 import { useSession } from '../api/session.ts';
 import { FormDialog, SecretOnce } from '../ui/index.ts';
 import { consequenceOf, overlap, overlapSeconds, whyNotRotate } from './rotation.ts';
@@ -19,12 +19,19 @@ export const RotationDialog = ({ apiKey, onClose }: RotationDialogProps) => {
   const { id, name } = apiKey;
   const { subject } = useSession();
   const [secret, setSecret] = useState<string>();
-  const rotate = useChange('POST /v3/api-keys/{id}/rotate', ['GET /v3/api-keys']);
-  const submit = () =>
+  // Another administrator may rotate the key meanwhile, and so may an attempt whose answer was lost.
+  const { data: current = apiKey } = useRead('GET /v3/api-keys/{id}', { path: { id } });
+  const [asked, setAsked] = useState(apiKey);
+  const rotate = useChange('POST /v3/api-keys/{id}/rotate', ['GET /v3/api-keys', 'GET /v3/api-keys/{id}']);
+  // The question stays the same until the answer arrives, although the key has changed by then.
+  const shown = rotate.isPending ? asked : current;
+  const submit = () => {
+    setAsked(current);
     rotate.mutate(
       { path: { id }, body: { overlap_seconds: overlapSeconds } },
       { onSuccess: ({ key }) => setSecret(key) },
     );
+  };
   if (secret !== undefined)
     return (
       <SecretOnce title={`New secret of ${name}`} secret={secret} onClose={onClose}>
@@ -39,10 +46,10 @@ export const RotationDialog = ({ apiKey, onClose }: RotationDialogProps) => {
       change={rotate}
       onSubmit={submit}
       onClose={onClose}
-      unavailable={whyNotRotate(apiKey, subject.id)}
+      unavailable={whyNotRotate(shown, subject.id)}
       isDangerous
     >
-      <Text size="sm">{consequenceOf(apiKey)}</Text>
+      <Text size="sm">{consequenceOf(shown)}</Text>
     </FormDialog>
   );
 };
