@@ -340,7 +340,16 @@ export const describeDevices = (running: () => Console): void =>
       await dialog().getByRole('button', { name: 'Save' }).click();
       await dialog().waitFor({ state: 'detached' });
       await browser.visit('/devices', 'Devices');
-      await choose('Saved queries', 'Twos');
+      await page.getByRole('button', { name: 'Saved queries' }).click();
+      await page.getByRole('menuitem', { name: 'Twos' }).waitFor();
+      // Typed right before the query is chosen, and waited for until the text would be applied.
+      await page.evaluate(`new Promise((resolve) => {
+        const field = document.querySelector('input[placeholder^="Name, endpoint name"]');
+        Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set.call(field, 'late');
+        field.dispatchEvent(new Event('input', { bubbles: true }));
+        [...document.querySelectorAll('[role=menuitem]')].find(({ textContent }) => textContent === 'Twos').click();
+        setTimeout(resolve, 500);
+      })`);
       await page.getByText('5 devices', { exact: true }).waitFor();
       expect(await page.getByLabel('Search', { exact: true }).inputValue()).toBe('sim-2');
       await choose('Saved queries', 'Manage saved queries');

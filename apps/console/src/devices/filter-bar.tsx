@@ -20,7 +20,7 @@ const lifecycles = [
 /** Filters with their own field; others, for example of a saved query, are shown as pills. */
 const ownFields = ['search', 'state', 'lifecycle_status', 'groups'];
 
-/** The text is written into the URL when the typing pauses. */
+/** The text is written into the URL when the typing pauses, unless the field is removed before. */
 const SearchField = ({ search }: { search: DeviceSearch }) => {
   const [typed, setTyped] = useState<string | undefined>(undefined);
   const applied = search.filters['search'] ?? '';
@@ -64,7 +64,7 @@ export const FilterBar = ({ search }: { search: DeviceSearch }) => {
   );
   return (
     <Group gap="sm" align="flex-end" p="md">
-      <SearchField search={search} />
+      <SearchField key={search.replacements} search={search} />
       {field('state', 'State', 'any state', states)}
       {field('lifecycle_status', 'Suspension', 'all', lifecycles)}
       {field('groups', 'Group', 'all groups', groups)}

@@ -1,4 +1,5 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
 
 /** Filters of the device list as the URL of the page has them, by their names in the API. */
 export type Filters = Readonly<Record<string, string>>;
@@ -15,6 +16,8 @@ export interface DeviceSearch {
   set(changes: Record<string, string | undefined>): void;
   /** Replaces all filters by these. */
   replace(filters: Filters): void;
+  /** How often all filters have been replaced: what was being typed before belongs to none of the new ones. */
+  replacements: number;
   turn(newestFirst: boolean): void;
 }
 
@@ -43,6 +46,7 @@ const given = (search: Record<string, unknown>): Filters =>
 export const useDeviceSearch = (): DeviceSearch => {
   const search: Record<string, unknown> = useSearch({ strict: false });
   const navigate = useNavigate();
+  const [replacements, setReplacements] = useState(0);
   const filters = given(search);
   const newestFirst = search[order] === 'newest';
   const go = (next: Record<string, string | undefined>): void =>
@@ -53,7 +57,11 @@ export const useDeviceSearch = (): DeviceSearch => {
     packed: packed(filters),
     newestFirst,
     set: (changes) => go({ ...given({ ...filters, ...changes }), ...kept }),
-    replace: (next) => go({ ...next, ...kept }),
+    replace: (next) => {
+      setReplacements((n) => n + 1);
+      go({ ...next, ...kept });
+    },
+    replacements,
     turn: (newest) => go({ ...filters, ...(newest && { [order]: 'newest' }) }),
   };
 };
