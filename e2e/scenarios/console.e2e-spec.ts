@@ -112,6 +112,21 @@ describe('the console in a browser', () => {
     await page.getByText('live', { exact: true }).waitFor();
   });
 
+  it('begins another attempt to open the stream of events when the computer wakes up during one', async () => {
+    const { page } = browser;
+    const path = '**/v3/device-events/stream*';
+    const { calls, release } = await browser.hold(path);
+    await browser.visit('/', 'Fleet');
+    await eventually(() => calls() > 0);
+    const before = calls();
+    await page.evaluate('((now) => void (Date.now = () => now() + 3_600_000))(Date.now.bind(Date))');
+    // Before the time of the first attempt is up, which is 30 s.
+    await eventually(() => calls() > before, { timeoutMs: 20_000 });
+    release();
+    await page.getByText('live', { exact: true }).waitFor();
+    await page.unroute(path);
+  });
+
   it('tells a key without permission why it sees nothing', async () => {
     const group = await app.call('POST', '/v3/policy-groups', { name: 'Listeners', permissions: ['notifications'] });
     const key = await app.call('POST', '/v3/api-keys', { name: 'Listener', groups: [group.json.id] });

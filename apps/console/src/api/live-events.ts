@@ -77,11 +77,15 @@ class LiveEvents {
     void this.run(this.stream.signal);
   }
 
-  /** Nothing tells a page that its connection ended while the computer slept: the stream would only be silent for a while. */
+  /**
+   * Nothing tells a page that its connection ended while the computer slept: the stream would only be silent for a while,
+   * and an attempt to open it would wait for an answer until its time is up.
+   */
   private checkWake(): void {
-    if (this.current === 'live' && Date.now() - this.awakeAtMs > sleptMinMs) {
+    const hasSlept = Date.now() - this.awakeAtMs > sleptMinMs;
+    if (hasSlept && this.stream && this.current !== 'ended') {
       this.enter('interrupted');
-      this.stream?.abort();
+      this.stream.abort();
       this.stream = undefined;
       this.follow();
     }
