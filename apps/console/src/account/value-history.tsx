@@ -1,7 +1,6 @@
 import type { Account } from '@lanyard/client/browser';
 import { NumberInput, Switch, Text } from '@mantine/core';
-import { useState } from 'react';
-import { useChange, useRead } from '../api/queries.ts';
+import { useEdit, useRead } from '../api/queries.ts';
 import { Answered, count, duration, FormDialog, Opens, Panel, useFields } from '../ui/index.ts';
 
 const hourSeconds = 3_600;
@@ -18,18 +17,16 @@ interface HistoryDialogProps {
 }
 
 const HistoryDialog = ({ account, onClose }: HistoryDialogProps) => {
-  // The version that the person saw, even if a newer one is read meanwhile.
-  const [{ id, etag, value_history: kept }] = useState(account);
+  const { value_history: kept } = account;
   const { values, toggle, number } = useFields({
     isKept: kept.hours > 0,
     hours: kept.hours || usual.hours,
     values: kept.values || usual.values,
   });
-  const change = useChange('PUT /v3/accounts/{id}', [read]);
+  const { change, save } = useEdit('PUT /v3/accounts/{id}', account, [read]);
   const submit = () => {
     const { isKept, hours, values: n } = values;
-    const body = { value_history: { hours: isKept ? hours : 0, values: n } };
-    change.mutate({ path: { id }, header: { 'If-Match': etag }, body }, { onSuccess: onClose });
+    save({ value_history: { hours: isKept ? hours : 0, values: n } }, onClose);
   };
   return (
     <FormDialog

@@ -86,6 +86,33 @@ export const useUpload = <K extends Upload>(operation: K, changes: readonly Oper
   return { upload, begin, stop };
 };
 
+interface Version {
+  id: string;
+  etag: string;
+}
+
+/** Path and header of a change to the version of a record that the person saw, even if a newer one is read meanwhile. */
+const useSeenVersion = (record: Version | undefined) => {
+  const [seen] = useState(record);
+  return seen && { path: { id: seen.id }, header: { 'If-Match': seen.etag } };
+};
+
+/** Operations that change one record. */
+type Edit = Extract<Operation, `PUT ${string}/{id}`>;
+
+/**
+ * Changes a record unless another client has changed it since it was read. Afterwards, everything that `changes` names is
+ * read again.
+ */
+export const useEdit = <K extends Edit>(operation: K, record: Version, changes: readonly Operation[]) => {
+  type Input = InputOf<K>;
+  const version = useSeenVersion(record);
+  const change = useChange(operation, changes);
+  const save = (body: Input['body' & keyof Input], onSuccess?: () => void): void =>
+    change.mutate({ ...version, body } as never, { onSuccess: () => onSuccess?.() });
+  return { change, save };
+};
+
 /** Paths where records are created with POST, and changed with PUT to the path of one. */
 type Collection = {
   [K in Operation]: K extends `POST ${infer P}` ? (`PUT ${P}/{id}` extends Operation ? P : never) : never;
@@ -96,19 +123,13 @@ type Creation<P extends Collection> = Extract<Operation, `POST ${P}`>;
  * Creates a record, or changes the given one unless another client has changed it since it was read. Afterwards, the record,
  * its list, and everything that `others` names are read again.
  */
-export const useSave = <P extends Collection>(
-  path: P,
-  record?: { id: string; etag: string },
-  others: readonly Operation[] = [],
-) => {
+export const useSave = <P extends Collection>(path: P, record?: Version, others: readonly Operation[] = []) => {
   type Input = InputOf<Creation<P>>;
   type Saved = AnswerOf<Creation<P>>;
-  // The version that the person saw, even if a newer one is read meanwhile.
-  const [known] = useState(record);
-  const operation = (known ? `PUT ${path}/{id}` : `POST ${path}`) as Operation;
+  const version = useSeenVersion(record);
+  const operation = (version ? `PUT ${path}/{id}` : `POST ${path}`) as Operation;
   const change = useChange(operation, [`GET ${path}`, `GET ${path}/{id}`, ...others] as Operation[]);
-  const input = known && { path: { id: known.id }, header: { 'If-Match': known.etag } };
   const save = (body: Input['body' & keyof Input], onSuccess?: (saved: Saved) => void): void =>
-    change.mutate({ ...input, body } as never, { onSuccess: (saved) => onSuccess?.(saved as Saved) });
+    change.mutate({ ...version, body } as never, { onSuccess: (saved) => onSuccess?.(saved as Saved) });
   return { change, save };
 };

@@ -1,7 +1,6 @@
 import type { Device } from '@lanyard/client/browser';
 import { NumberInput, Select } from '@mantine/core';
-import { useState } from 'react';
-import { useChange } from '../api/queries.ts';
+import { useEdit } from '../api/queries.ts';
 import { count, counted, FormDialog, nameOf, problemOf, useFields } from '../ui/index.ts';
 
 /** Shown in place of a setting that the device does not have. */
@@ -43,22 +42,20 @@ interface RadioDialogProps {
 
 /** Sets how messages are sent to a device on a slow radio. An empty field resets its setting. */
 export const RadioDialog = ({ device, onClose }: RadioDialogProps) => {
-  // The version that the person saw, even if a newer one is read meanwhile.
-  const [{ id, etag, ...known }] = useState(device);
   const { values, choice } = useFields({
-    ackTimeout: (known.coap_ack_timeout_ms ?? '') as number | string,
-    blockSize: String(known.coap_block_bytes ?? noBlockSize) as string | null,
-    handshakeTimer: (known.dtls_handshake_timer_ms ?? '') as number | string,
+    ackTimeout: (device.coap_ack_timeout_ms ?? '') as number | string,
+    blockSize: String(device.coap_block_bytes ?? noBlockSize) as string | null,
+    handshakeTimer: (device.dtls_handshake_timer_ms ?? '') as number | string,
   });
-  const change = useChange('PUT /v3/devices/{id}', ['GET /v3/devices/{id}', 'GET /v3/devices']);
+  const { change, save } = useEdit('PUT /v3/devices/{id}', device, ['GET /v3/devices/{id}', 'GET /v3/devices']);
   const submit = () => {
     const { ackTimeout, blockSize, handshakeTimer } = values;
-    const body = {
+    const radio = {
       coap_ack_timeout_ms: numberOf(ackTimeout),
       coap_block_bytes: blockSize === noBlockSize ? null : (Number(blockSize) as BlockSize),
       dtls_handshake_timer_ms: numberOf(handshakeTimer),
     };
-    change.mutate({ path: { id }, header: { 'If-Match': etag }, body }, { onSuccess: onClose });
+    save(radio, onClose);
   };
   const errorOf = (field: (typeof fields)[number]) => problemOf(change.error, field);
   return (

@@ -3,8 +3,10 @@ import { type ChangeEvent, useState } from 'react';
 type TextChange = ChangeEvent<HTMLInputElement | HTMLTextAreaElement>;
 
 /** The values of a form by name, and the properties of the inputs that show and change them. */
-export const useFields = <Values extends object>(initial: Values) => {
-  const [values, setValues] = useState(initial);
+export const useFields = <Values extends object>(given: Values) => {
+  // The record that the values come from may be read again meanwhile.
+  const [initial] = useState(given);
+  const [values, setValues] = useState(given);
   const set = <N extends keyof Values>(name: N, value: Values[N]): void =>
     setValues((before) => ({ ...before, [name]: value }));
   return {
