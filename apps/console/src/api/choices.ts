@@ -17,6 +17,12 @@ export const useDeviceGroups = (): Choice[] => {
   return choicesOf(useRead('GET /v3/device-groups', { query: { limit: choicesMax } }, { enabled }).data?.data);
 };
 
+/** A function that returns the name of the device group with an id; the id if the group is not among the first 1,000. */
+export const useDeviceGroupName = (): ((id: string) => string) => {
+  const groups = useDeviceGroups();
+  return (id) => groups.find(({ value }) => value === id)?.label ?? id;
+};
+
 /** Key groups to choose from: the first 1,000. */
 export const useKeyGroups = (): Choice[] =>
   choicesOf(useRead('GET /v3/policy-groups', { query: { limit: choicesMax } }).data?.data);

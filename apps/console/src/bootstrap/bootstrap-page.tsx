@@ -1,5 +1,5 @@
 import type { BootstrapProfile } from '@lanyard/client/browser';
-import { useDeviceGroups } from '../api/choices.ts';
+import { useDeviceGroupName } from '../api/choices.ts';
 import { usePages } from '../api/pages.ts';
 import { type Column, duration, Empty, Listing, Opens, Page, PageLink, recordActions } from '../ui/index.ts';
 import { ProfileDialog } from './profile-dialog.tsx';
@@ -12,12 +12,10 @@ const security: Record<BootstrapProfile['security_mode'], string> = {
   none: 'no security',
 };
 
-const Scope = ({ profile }: { profile: BootstrapProfile }) => {
-  const groups = useDeviceGroups();
-  const { scope, device_id: device, group_id: group } = profile;
-  if (scope === 'account') return 'all devices';
+const Scope = ({ profile: { device_id: device, group_id: group } }: { profile: BootstrapProfile }) => {
+  const groupName = useDeviceGroupName();
   if (device !== null) return <PageLink to={`/devices/${device}`}>one device</PageLink>;
-  return `group ${groups.find(({ value }) => value === group)?.label ?? group}`;
+  return group === null ? 'all devices' : `group ${groupName(group)}`;
 };
 
 const columns: readonly Column<BootstrapProfile>[] = [

@@ -5,7 +5,7 @@ import type {
   UpdateCampaignProgress,
 } from '@lanyard/client/browser';
 import { Alert, Group, Progress, Stack, Text } from '@mantine/core';
-import { useDeviceGroups } from '../api/choices.ts';
+import { useDeviceGroupName } from '../api/choices.ts';
 import { usePages } from '../api/pages.ts';
 import { useRead } from '../api/queries.ts';
 import {
@@ -108,8 +108,8 @@ const Forecast = ({ of }: { of: UpdateCampaignForecast }) => (
 );
 
 const Selection = ({ campaign: { group_id: group, filter } }: { campaign: UpdateCampaign }) => {
-  const name = useDeviceGroups().find(({ value }) => value === group)?.label ?? group;
-  return [group !== null && `group ${name}`, filter].filter(Boolean).join(', ') || 'all devices';
+  const groupName = useDeviceGroupName();
+  return [group !== null && `group ${groupName(group)}`, filter].filter(Boolean).join(', ') || 'all devices';
 };
 
 const factsOf = (campaign: UpdateCampaign): Fact[] => {

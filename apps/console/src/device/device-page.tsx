@@ -1,7 +1,7 @@
 import type { Device } from '@lanyard/client/browser';
 import { Group, Tabs, Text } from '@mantine/core';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useDeviceGroups, useSuspensionCategories } from '../api/choices.ts';
+import { useDeviceGroupName, useSuspensionCategories } from '../api/choices.ts';
 import { useRead } from '../api/queries.ts';
 import {
   AnsweredPage,
@@ -48,10 +48,7 @@ const Suspension = ({ device }: { device: Device }) => {
     .join('; ');
 };
 
-const GroupsOf = ({ device: { groups } }: { device: Device }) => {
-  const known = useDeviceGroups();
-  return `in ${groups.map((id) => known.find(({ value }) => value === id)?.label ?? id).join(', ')}`;
-};
+const GroupsOf = ({ device: { groups } }: { device: Device }) => `in ${groups.map(useDeviceGroupName()).join(', ')}`;
 
 const About = ({ device }: { device: Device }) => (
   <Group gap="xs">

@@ -1,6 +1,6 @@
 import { Alert, Text } from '@mantine/core';
 import { useRead } from '../api/queries.ts';
-import { Answered } from '../ui/index.ts';
+import { Answered, LeftOut } from '../ui/index.ts';
 
 /** A sentence about what has to happen next. */
 export const Explanation = ({ deviceId }: { deviceId: string }) => (
@@ -11,11 +11,7 @@ export const Explanation = ({ deviceId }: { deviceId: string }) => (
     {({ waits_for: sentence, left_out: leftOut }) => (
       <Alert color="blue" variant="light" title="What it waits for" className="wrap">
         <Text size="sm">{sentence}</Text>
-        {leftOut.map(({ service, reason }) => (
-          <Text key={service} size="sm">
-            Without {service}: {reason}
-          </Text>
-        ))}
+        <LeftOut services={leftOut} />
       </Alert>
     )}
   </Answered>

@@ -3,7 +3,7 @@ import { Select, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useSuspensionCategories } from '../api/choices.ts';
 import { useChange } from '../api/queries.ts';
-import { FormDialog, nameOf, useFields } from '../ui/index.ts';
+import { FormDialog, nameOf, suspensionEffect, useFields } from '../ui/index.ts';
 import { suspensionVerb } from './suspension.ts';
 
 type Category = DeviceBlockCategory['reference'];
@@ -11,8 +11,7 @@ type Category = DeviceBlockCategory['reference'];
 const changed = ['GET /v3/devices/{id}', 'GET /v3/devices', 'GET /v3/explain'] as const;
 
 const consequenceOf = (resumes: boolean, { system_suspended: staysSuspended }: Device): string => {
-  if (!resumes)
-    return 'The device is disconnected, and its connections are rejected until it is resumed. Commands that wait for it fail, and its subscriptions end; subscriptions created by presubscription rules are restored when it registers again.';
+  if (!resumes) return suspensionEffect.one;
   return staysSuspended
     ? 'The device stays suspended until the system has resumed it, too.'
     : 'The device may connect again, and does so the next time that it tries.';

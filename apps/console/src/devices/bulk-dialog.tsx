@@ -2,7 +2,7 @@ import { Loader, Progress, Select, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { type Choice, useDeviceGroups, useSuspensionCategories } from '../api/choices.ts';
-import { count, counted, Failure, FormDialog, LeaveQuestion, Notice } from '../ui/index.ts';
+import { count, counted, Failure, FormDialog, LeaveQuestion, Notice, suspensionEffect } from '../ui/index.ts';
 import { type Bulk, dryRunOf, runBulk } from './bulk.ts';
 import type { Selection } from './selection.ts';
 
@@ -23,8 +23,7 @@ const words: Record<BulkAction, Words> = {
     verb: 'Suspend',
     done: 'suspended',
     concerned: ['that is not suspended with this category yet', 'that are not suspended with this category yet'],
-    consequence:
-      'The devices are disconnected, and their connections are rejected until they are resumed. Commands that wait for them fail, and their subscriptions end; subscriptions created by presubscription rules are restored when they register again.',
+    consequence: suspensionEffect.several,
   },
   resume: {
     title: 'Resume devices',

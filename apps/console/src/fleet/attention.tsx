@@ -1,7 +1,7 @@
 import { Badge, Group, List, Stack, Text } from '@mantine/core';
 import type { AnswerOf } from '@lanyard/client/browser';
 import { useRead } from '../api/queries.ts';
-import { Answered, count, Icon, moment, PageLink, Panel } from '../ui/index.ts';
+import { Answered, count, Icon, LeftOut, moment, PageLink, Panel } from '../ui/index.ts';
 
 type Kind = AnswerOf<'GET /v3/attention'>['kinds'][number];
 
@@ -61,11 +61,7 @@ const Troubles = ({ attention: { kinds, left_out: leftOut } }: { attention: Answ
           </Text>
         </Group>
       )}
-      {leftOut.map(({ service, reason }) => (
-        <Text key={service} size="sm" c="dimmed">
-          Without {service}: {reason}
-        </Text>
-      ))}
+      <LeftOut services={leftOut} c="dimmed" />
     </Stack>
   );
 };

@@ -15,6 +15,7 @@ export * from './format.ts';
 export * from './group-select.tsx';
 export * from './icon.tsx';
 export * from './leave-question.tsx';
+export * from './left-out.tsx';
 export * from './listing.tsx';
 export * from './notice.tsx';
 export * from './opens.tsx';
