@@ -65,6 +65,7 @@ export class KeyWatch implements OnModuleInit {
       this.pending.applied(keyId, change);
     } catch (err) {
       this.logger.warn({ err, channelId: keyId }, 'change of a key not yet applied to its channel');
+      this.pending.postpone(keyId);
       await this.clock.sleep(retryDelayMs, this.stopping.signal);
     }
   }

@@ -4,7 +4,7 @@ import { KeyDirectory } from './key-directory.js';
 /** Keys that changed since the start, until the change is applied to their channels. Until then, their callbacks are not called. */
 @Injectable()
 export class PendingKeyChanges {
-  /** Key -> number of its latest change. */
+  /** Key -> number of its latest change, in the order in which they are applied. */
   private readonly changes = new Map<string, number>();
   private count = 0;
   private readonly listeners: (() => void)[] = [];
@@ -35,6 +35,14 @@ export class PendingKeyChanges {
   /** Records that this change of the key is applied. A later one stays pending. */
   applied(keyId: string, change: number | undefined): void {
     if (this.changes.get(keyId) === change) this.changes.delete(keyId);
+  }
+
+  /** The change could not be applied: all others are tried before it is tried again. */
+  postpone(keyId: string): void {
+    const change = this.changes.get(keyId);
+    if (change === undefined) return;
+    this.changes.delete(keyId);
+    this.changes.set(keyId, change);
   }
 
   onAdded(listener: () => void): void {
