@@ -5,12 +5,23 @@ import { RedisLink } from '../queue/redis-link.js';
 import { asPairs } from '../queue/reply.js';
 import { SharedClock } from '../queue/shared-clock.js';
 import { OWNER } from '../queue/tokens.js';
+import { retryWaitMaxMs } from './retry-schedule.js';
 
 /**
  * How often a replica looks for due channels while none is due. It reads the due times up to then, so that it looks
  * earlier if a channel falls due earlier.
  */
 const lookAheadMs = 500;
+
+/**
+ * No channel is due later than this, unless the time of Redis was set back, such as by a failover to a node whose clock is behind.
+ * The clocks of replicas differ a little.
+ */
+const dueAheadMaxMs = retryWaitMaxMs + 5_000;
+
+/** How often due times are compared with this, and how many of a shard are corrected then. */
+const comparePeriodMs = 10_000;
+const correctedAtOnce = 100;
 
 export interface Due {
   /** Callback channels that may be claimed now, the one that has waited longest first. */
@@ -26,6 +37,8 @@ export interface Due {
 /** Asks Redis which channels have something to deliver. */
 @Injectable()
 export class DueChannels {
+  private comparedAtMs = -Infinity;
+
   constructor(
     private readonly link: RedisLink,
     private readonly keys: Keys,
@@ -36,6 +49,7 @@ export class DueChannels {
   /** `free`: slots for callbacks. `resting`: channels that are left out, however long they have been due. */
   async find(free: number, resting: ReadonlySet<string>): Promise<Due> {
     const now = this.clock.now();
+    await this.correctDueTimes(now);
     const soon = now + lookAheadMs;
     const { shards } = this.keys;
     const lists = (await this.link.together([
@@ -55,5 +69,16 @@ export class DueChannels {
       held: held.map((member) => channelIn(member)),
       nextInMs: nextAtMs - now,
     };
+  }
+
+  /** Channels that would be due much too late are due now. */
+  private async correctDueTimes(now: number): Promise<void> {
+    if (performance.now() - this.comparedAtMs < comparePeriodMs) return;
+    this.comparedAtMs = performance.now();
+    const tooLate = [`(${now + dueAheadMaxMs}`, '+inf', 'LIMIT', 0, correctedAtOnce] as const;
+    const lists = (await this.link.together(
+      this.keys.shards.map(({ ready }) => ['zrangebyscore', ready, ...tooLate] as const),
+    )) as string[][];
+    await Promise.all(lists.flat().map((id) => this.link.run('postpone', this.keys.forCommand(id), [id, now])));
   }
 }

@@ -1,4 +1,4 @@
--- Makes a due channel not due before `at`.
+-- Makes a channel that is or will be due fall due at `at`.
 --
 -- KEYS  of the shard, of the channel
 -- ARGV  channel at
