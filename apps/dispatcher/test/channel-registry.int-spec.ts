@@ -32,6 +32,18 @@ describe('the channels that Redis knows', () => {
       expect(await bench.link.redis.exists(bench.keys.account(accountId))).toBe(0);
     });
 
+    it('one whose removal is not answered leaves the set of its account', async () => {
+      await register();
+      const link = Object.create(bench.link) as RedisLink;
+      link.run = async (...command) => {
+        await bench.link.run(...command);
+        throw new Error('Connection is closed.');
+      };
+      const removed = new ChannelRegistry(link, bench.keys, bench.clock).remove(bench.channelId, '9');
+      await expect(removed).rejects.toThrow('closed');
+      expect(await bench.link.redis.exists(bench.keys.account(accountId))).toBe(0);
+    });
+
     it('one that was registered while it was removed stays in the set of its account', async () => {
       await register();
       const link = Object.create(bench.link) as RedisLink;

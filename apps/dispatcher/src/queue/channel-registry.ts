@@ -147,13 +147,22 @@ export class ChannelRegistry {
     return { createdAtMs: created ?? 0, dropped: { size: size ?? 0, age: age ?? 0, failed: failed ?? 0 } };
   }
 
-  /** Removes the channel, unless it was registered under a later revision than `upTo`. */
+  /**
+   * Removes the channel, unless it was registered under a later revision than `upTo`. The account's set comes first: the channel,
+   * which names its account, may then be removed once more. One that was registered again meanwhile is put back into the set.
+   */
   async remove(channelId: string, upTo: string): Promise<void> {
-    const reply = await this.run('remove', channelId, [channelId, upTo]);
-    const accountId = asText(reply[0]);
-    if (!accountId) return;
-    await this.leaveAccount(accountId, channelId);
-    await this.link.redis.del(this.keys.ofChannel(channelId).last(channelId));
+    const { redis } = this.link;
+    const shard = this.keys.ofChannel(channelId);
+    const fields = ['account', 'endedAccount', 'rev'] as const;
+    const [current, ended, revision] = await redis.hmget(shard.channel(channelId), ...fields);
+    const accountId = ended || current;
+    if (!accountId || BigInt(revision ?? 0) > BigInt(upTo)) return;
+    const account = this.keys.account(accountId);
+    await redis.srem(account, channelId);
+    await this.run('remove', channelId, [channelId, upTo]);
+    if (await redis.exists(shard.channel(channelId))) await redis.sadd(account, channelId);
+    else await redis.del(shard.last(channelId));
   }
 
   async inspect(channelId: string): Promise<QueueState | undefined> {
@@ -256,17 +265,6 @@ export class ChannelRegistry {
     if (fixed) return Number(fixed);
     await redis.setnx(this.keys.shardCount, this.keys.shards.length);
     return Number(await redis.get(this.keys.shardCount));
-  }
-
-  /**
-   * Removes the channel from the account's set, which has no revisions: if this process paused before, the channel may
-   * have been registered again since then, and is put back.
-   */
-  private async leaveAccount(accountId: string, channelId: string): Promise<void> {
-    const { redis } = this.link;
-    const account = this.keys.account(accountId);
-    await redis.srem(account, channelId);
-    if (await redis.exists(this.keys.ofChannel(channelId).channel(channelId))) await redis.sadd(account, channelId);
   }
 
   private async run(name: CommandName, channelId: string, args: readonly Argument[]): Promise<Reply[]> {
