@@ -27,13 +27,11 @@ redis.call('HSET', key, 'attempt', 0, 'failSince', '', 'lingerUntil', linger, 's
 if mode == 'hold' then return { 'held' } end
 local may_continue = (ARGV[13] == '' or ARGV[13] == state.rev) and state.stopped == ''
 if mode == 'next' and may_continue and counters.n > 0 then
-  local chunks, sent_to, is_lost, max, waiting = next_batch(queue, counters, state, bytes_max, ARGV, 14)
-  if not is_lost then
+  local chunks, sent_to, max, waiting = next_batch(key, queue, counters, state, bytes_max, ARGV, 14)
+  if chunks then
     redis.call('HSET', key, 'sentFrom', counters.head, 'sentTo', sent_to)
     return answer({ 'next', max, counters.head, counters.skip, waiting }, chunks)
   end
-  stamp_head(queue, counters)
-  save_counters(key, counters)
 end
 release(key, channel, state.owner)
 if counters.n == 0 then return { 'released', 0 } end

@@ -23,12 +23,8 @@ redis.call('ZREM', READY, channel)
 if counters.n == 0 then return { 'none' } end
 
 local target = state.rev == known and '' or state.target
-local chunks, sent_to, is_lost, max, waiting = next_batch(queue, counters, state, bytes_max, ARGV, 8)
-if is_lost then
-  stamp_head(queue, counters)
-  save_counters(key, counters)
-  return { 'none' }
-end
+local chunks, sent_to, max, waiting = next_batch(key, queue, counters, state, bytes_max, ARGV, 8)
+if not chunks then return { 'none' } end
 hold(channel, owner)
 redis.call('HSET', key, 'owner', owner, 'token', token, 'sentFrom', counters.head, 'sentTo', sent_to)
 return answer({ 'ok', tonumber(state.attempt) or 0, max, state.rev, target, counters.head, counters.skip, waiting }, chunks)

@@ -212,15 +212,21 @@ local function batch_at(queue, index, skip, from, max, bytes_max, born, args, fi
   return chunks, from + events, #chunks == 0
 end
 
--- The next batch of a callback. `state` has max, born, repeatTo and orderedTo. Returns its chunks, where it may end, whether the
--- list lacks it, how many events it may have, and how many events may be put into another order before it is sent.
-local function next_batch(queue, s, state, bytes_max, args, first)
+-- The next batch of a callback. `state` has max, born, repeatTo and orderedTo. Returns its chunks, where it may end, how many
+-- events it may have, and how many events may be put into another order before it is sent; nothing, and counts its events as
+-- dropped, if the list lacks it.
+local function next_batch(key, queue, s, state, bytes_max, args, first)
   local max, repeat_to = tonumber(state.max), tonumber(state.repeatTo) or 0
   -- A batch that was sent before is repeated unchanged, with the same id: its receiver may have it already.
   if repeat_to > s.head then max = math.min(max, repeat_to - s.head) end
   local chunks, sent_to, is_lost = batch_at(queue, 0, s.skip, s.head, max, bytes_max, state.born, args, first)
+  if is_lost then
+    stamp_head(queue, s)
+    save_counters(key, s)
+    return
+  end
   local is_ordered = s.head < math.max(repeat_to, tonumber(state.orderedTo) or 0)
-  return chunks, math.min(sent_to, s.head + max), is_lost, max, is_ordered and 0 or s.n
+  return chunks, math.min(sent_to, s.head + max), max, is_ordered and 0 or s.n
 end
 
 -- unpack() has a limit that a batch of single events would exceed.
