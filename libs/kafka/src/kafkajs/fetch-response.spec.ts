@@ -19,6 +19,13 @@ const response = require('kafkajs/src/protocol/requests/fetch/v11/response.js') 
 const { decode: decodeOfKafkajs } = { ...response };
 replaceFetchResponse();
 
+/** What kafkajs makes of the messages of a partition. */
+const FetchedBatch = require('kafkajs/src/consumer/batch.js') as new (
+  topic: string,
+  fetchedOffset: string,
+  partition: object,
+) => { messages: readonly unknown[]; isEmptyDueToFiltering(): boolean; lastOffset(): string };
+
 const encodeBatch = require('kafkajs/src/protocol/recordBatch/v0/index.js') as {
   RecordBatch: (batch: object) => Promise<{ buffer: Buffer }>;
 };
@@ -141,7 +148,7 @@ describe('the answer to a fetch', () => {
       async () =>
         answer(
           partition(4, Buffer.concat([await batch(7, records), await batch(12, records.slice(0, 2))]), [[5, 6]]),
-          partition(5, await batch(0, [])),
+          partition(5, Buffer.alloc(0)),
           partition(6, await batch(9, records.slice(2))),
         ),
     ],
@@ -192,6 +199,18 @@ describe('the answer to a fetch', () => {
     expect(found.map(({ problem }) => problem)).toEqual([expect.stringContaining(codec)]);
     expect(found[0]?.value.equals(unreadable)).toBe(true);
     expect(found[0]?.batchContext).toEqual({ inTransaction: attributes > 7, producerId: '-1' });
+  });
+
+  it('kafkajs continues behind batches of which compaction has removed all messages', async () => {
+    const emptied = await batch(7, [], { lastOffsetDelta: 4 });
+    const sets = [emptied, withAttributes(emptied, 0x10), Buffer.concat([emptied, await batch(12, records)])];
+    const { responses } = await decodeFetch(answer(...sets.map((set, number) => partition(number, set))));
+    const read = responses[0]?.partitions.map((each) => new FetchedBatch('device.values', '5', each)) ?? [];
+    expect(read.map((each) => [each.isEmptyDueToFiltering(), each.messages.length, each.lastOffset()])).toEqual([
+      [true, 0, '11'],
+      [true, 0, '11'],
+      [false, records.length, '16'],
+    ]);
   });
 
   it('a batch of very many messages is read, also beside a compressed one', async () => {

@@ -1,6 +1,6 @@
 import { privateModule } from './modules.js';
 import { RecordHeaders } from './record-headers.js';
-import { isUnreadable, UnreadableBatch } from './unreadable-batch.js';
+import { isUnreadable, lastOffsetOf, UnreadableBatch } from './unreadable-batch.js';
 
 interface FetchedPartition {
   partition: number;
@@ -100,6 +100,17 @@ const safeInt64 = (bytes: Buffer, at: number): number => {
 };
 
 /**
+ * What stands for a batch whose messages are not read; undefined: they are. Compaction keeps a batch of which it has removed all
+ * messages. kafkajs fetches from the same offset for ever if an answer contains only such batches; it skips control records.
+ */
+const substituteOf = (bytes: Buffer, batch: number, next: number): object | undefined => {
+  if (bytes.readInt32BE(batch + recordsAt) === 0)
+    return { offset: lastOffsetOf(bytes, batch), isControlRecord: true, batchContext: plainBatch, key: null };
+  const attributes = bytes.readInt16BE(batch + attributesAt);
+  return isUnreadable(attributes) ? new UnreadableBatch(bytes.subarray(batch, next), attributes) : undefined;
+};
+
+/**
  * Messages of a record set in batches that are neither compressed nor of a transaction; undefined: it contains other batches. A
  * batch that kafkajs cannot decompress is one message.
  */
@@ -111,12 +122,13 @@ const plainMessages = (bytes: Buffer, start: number, end: number): unknown[] | u
     if (next < batch + recordsAt || bytes.readInt8(batch + magicAt) !== magic) return undefined;
     // An answer ends where its bytes do, also within a batch.
     if (next > end) break;
-    const attributes = bytes.readInt16BE(batch + attributesAt);
-    if (isUnreadable(attributes)) {
-      messages.push(new UnreadableBatch(bytes.subarray(batch, next), attributes));
+    const substitute = substituteOf(bytes, batch, next);
+    if (substitute) {
+      messages.push(substitute);
       batch = next;
       continue;
     }
+    const attributes = bytes.readInt16BE(batch + attributesAt);
     if ((attributes & notPlain) !== 0) return undefined;
     const firstOffset = safeInt64(bytes, batch);
     const isStamped = (attributes & logAppendTime) !== 0;

@@ -8,6 +8,10 @@ const transactional = 0x10;
 /** Positions in a batch: of its last offset, counted from its first one, of its latest time, and of its producer. */
 const [lastDeltaAt, maxTimestampAt, producerIdAt] = [23, 35, 43] as const;
 
+/** The offset of the last message of the batch that begins at a position. */
+export const lastOffsetOf = (bytes: Buffer, batch = 0): string =>
+  String(bytes.readBigInt64BE(batch) + BigInt(bytes.readInt32BE(batch + lastDeltaAt)));
+
 export const isUnreadable = (attributes: number): boolean => (attributes & codecMask) > gzip;
 
 /**
@@ -29,7 +33,7 @@ export class UnreadableBatch {
     readonly value: Buffer,
     attributes: number,
   ) {
-    this.offset = String(value.readBigInt64BE(0) + BigInt(value.readInt32BE(lastDeltaAt)));
+    this.offset = lastOffsetOf(value);
     this.timestamp = String(value.readBigInt64BE(maxTimestampAt));
     const producerId = String(value.readBigInt64BE(producerIdAt));
     this.batchContext = { inTransaction: (attributes & transactional) !== 0, producerId };
