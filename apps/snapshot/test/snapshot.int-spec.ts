@@ -390,6 +390,8 @@ describe('the snapshot', () => {
     ['2025-03-01T12:00:00Z', '2025-09-01T14:00:00Z', 0],
     ['2024-02-29T12:00:00Z', '2024-08-29T12:30:00Z', 1],
     ['2024-02-29T12:00:00Z', '2024-08-31T14:00:00Z', 0],
+    // By the fast clock of one replica.
+    ['2098-01-01T00:00:00Z', '2099-01-01T00:00:00Z', 1],
   ])('last connected at %s, at %s it has %i resources', async (at, then, count) => {
     const deviceId = newId();
     const insert = `INSERT INTO snapshot.devices (device_id, account_id, last_connected_at) VALUES ($1, $2, $3)`;
