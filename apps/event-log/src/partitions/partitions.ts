@@ -49,12 +49,13 @@ export class Partitions {
 
   /** Deletes expired entries outside all partitions: those from the far future expire by their time of arrival. */
   private async removeExpiredFromDefault(): Promise<number> {
+    const keptFrom = new Date(await this.weeks.keptFromMs()).toISOString();
     let removed = 0;
     for (;;) {
       const count = await affected(
         this.database,
         `DELETE FROM ${defaultPartition} WHERE ctid IN (SELECT ctid FROM ${defaultPartition} WHERE date_time < $1 OR created_at < $1 LIMIT ${defaultPartitionBatch})`,
-        [new Date(this.weeks.keptFromMs).toISOString()],
+        [keptFrom],
       );
       removed += count;
       if (count < defaultPartitionBatch) return removed;

@@ -30,6 +30,8 @@ const boundsSql = `
   FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
   WHERE i.inhparent = $1::regclass AND pg_get_expr(c.relpartbound, c.oid) <> 'DEFAULT'`;
 
+const databaseTimeSql = 'SELECT (EXTRACT(epoch FROM now()) * 1000)::float8 AS ms';
+
 const boundsForm = /FROM \('([^']+)'\) TO \('([^']+)'\)/;
 
 const iso = (ms: number): string => new Date(ms).toISOString();
@@ -55,16 +57,21 @@ export class TimePartitions {
     this.parent = `${options.schema}.${options.table}`;
   }
 
-  /** The rows before this time have expired. */
-  get keptFromMs(): number {
-    return this.clock.now() - this.options.keptMs;
+  /**
+   * The rows before this time have expired, by the clock of this process and by that of PostgreSQL: one that is fast must not delete what
+   * is kept.
+   */
+  async keptFromMs(): Promise<number> {
+    const [{ ms }] = (await this.database.query(databaseTimeSql)) as [{ ms: number }];
+    return Math.min(this.clock.now(), ms) - this.options.keptMs;
   }
 
   /** Creates missing partitions, from the oldest kept row to `aheadMs`. Returns how many. */
   ensure(): Promise<number> {
-    const { periodMs, aheadMs } = this.options;
+    const { periodMs, keptMs, aheadMs } = this.options;
     return this.inTurn(async (manager) => {
-      const wanted = { fromMs: this.keptFromMs, toMs: this.clock.now() + aheadMs };
+      const nowMs = this.clock.now();
+      const wanted = { fromMs: nowMs - keptMs, toMs: nowMs + aheadMs };
       const missing = missingPeriods(await this.existing(manager), wanted, periodMs);
       for (const range of missing) await this.create(manager, range);
       return missing.length;
@@ -73,7 +80,8 @@ export class TimePartitions {
 
   /** Returns how many it dropped. */
   async dropExpired(): Promise<number> {
-    const expired = (await this.existing(this.database.manager)).filter(({ toMs }) => toMs <= this.keptFromMs);
+    const keptFromMs = await this.keptFromMs();
+    const expired = (await this.existing(this.database.manager)).filter(({ toMs }) => toMs <= keptFromMs);
     for (const { name } of expired)
       await this.inTurn((manager) => manager.query(`DROP TABLE IF EXISTS ${this.options.schema}."${name}"`));
     return expired.length;
