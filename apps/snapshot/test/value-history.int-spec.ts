@@ -191,7 +191,8 @@ describe('the value history', () => {
     });
     const weeksAgo = new Date(Date.now() - 20 * 24 * 60 * minuteMs).toISOString();
     await send(of(value(deviceId, '1', { measuredAt: weeksAgo })));
-    await send(of(value(deviceId, '2')), of(value(deviceId, '3')));
+    const [second, third] = [of(value(deviceId, '2')), of(value(deviceId, '3'))];
+    await send(second, third);
     await eventually(async () => expect(await decoded()).toEqual([2, 3]));
     const response = await get(deviceId, { from: '2026-01-01T00:00:00Z' }, account);
     expect(((await response.json()) as History).has_earlier).toBe(true);
@@ -210,6 +211,9 @@ describe('the value history', () => {
     await keep(account);
     await eventually(async () => expect((await decoded()).at(-1)).toBe(3));
     expect(await decoded()).not.toContain(1);
+    // Stored among the values of a month before, and now also among those of a day.
+    await send(third, of(value(deviceId, '5')));
+    await eventually(async () => expect((await decoded()).slice(-3)).toEqual([2, 3, 5]));
   });
 
   it('ends with its device, and so do the values and subscriptions of the snapshot', async () => {

@@ -37,9 +37,10 @@ const resourceSql = `
   WHERE d.device_id = $1 AND d.deleted_at IS NULL`;
 
 // Values of the same moment are in the order of their arrival; those with a time of the device are in the order of a
-// checksum (`tieOf` in history-writer.ts), so that it is the same at each read.
+// checksum (`tieOf` in history-writer.ts), so that it is the same at each read. A value that comes again after its account has changed
+// the setting may be in two branches.
 const newestSql = `
-  SELECT ${isoTime('at')} AS at, content_format, value FROM snapshot.value_history h
+  SELECT DISTINCT ON (h.at, tie) ${isoTime('at')} AS at, content_format, value FROM snapshot.value_history h
   WHERE resource_id = $1 AND h.at >= $2 ORDER BY h.at DESC, tie DESC LIMIT $3`;
 
 const valueOf = (path: string, { at, content_format, value }: Row, models: ModelRegistry): Value => {
