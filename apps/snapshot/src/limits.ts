@@ -18,6 +18,9 @@ export const historyPoints = { min: 1, max: 2_000, default: 500 } as const;
 /** How often partitions of the history are created and dropped. */
 export const partitionCheckMs = 600_000;
 
+/** How far the clock of a producer may be ahead: partitions of history and statistics exist for longer. Later facts are left out. */
+export const fastClockMs = 600_000;
+
 /** How often the snapshots and the history of deleted devices are removed. */
 export const historyRemovalPeriodMs = 60_000;
 /** Deleted devices whose history is removed together, and the time range of the history that one statement removes. */

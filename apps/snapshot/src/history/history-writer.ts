@@ -3,13 +3,10 @@ import { CLOCK, type Clock, columnsOf } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import { crc32 } from 'node:zlib';
 import { DataSource } from 'typeorm';
-import { historyValueBytesMax } from '../limits.js';
+import { fastClockMs, historyValueBytesMax } from '../limits.js';
 import type { ReportedValue } from '../resources/values.js';
 import { type Branch, branchForHours, hoursToMs } from './branches.js';
 import { HistorySettingsReader } from './history-settings.reader.js';
-
-/** How far the clock of a device-proxy may be ahead: partitions exist for longer. */
-const fastClockMs = 600_000;
 
 // The rows of the resources, which the join reads, were written a moment ago, in the same pages. A value that is
 // repeated conflicts with its stored row, and is left out.

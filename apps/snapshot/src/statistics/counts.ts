@@ -4,6 +4,7 @@ import type {
   DeviceSessionChanged,
   ResourceValueArrived,
 } from '@lanyard/contracts';
+import { fastClockMs } from '../limits.js';
 
 /** What is counted, as the columns and the API name it. */
 export const counted = [
@@ -101,9 +102,6 @@ export interface StepCounts extends Record<Counted, number> {
 }
 
 export const noCounts = Object.fromEntries(counted.map((what) => [what, 0])) as Record<Counted, number>;
-
-/** How far a clock may be ahead: partitions exist that far ahead. */
-export const fastClockMs = 600_000;
 
 /**
  * Sums counts by account and step of each resolution. The sums are sorted, so that writers lock rows in one order.
