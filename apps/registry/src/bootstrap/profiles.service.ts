@@ -14,7 +14,7 @@ import {
 } from '../errors.js';
 import { lockedCount } from '../records/locked-count.js';
 import { NamedRecords, type RecordChange } from '../records/named-records.js';
-import { changeable, type NewProfile, type Profile, profilesPerAccountMax } from './profile-fields.js';
+import { changeable, type NewProfile, Profile, profilesPerAccountMax } from './profile-fields.js';
 
 const scopes = ['account', 'group', 'device'] as const;
 
@@ -31,39 +31,6 @@ export const profileListSpec: ListSpec = {
     updated_at: 'date',
   },
   sets: { scope: scopes },
-};
-
-const columns = [
-  'account_id',
-  'scope',
-  'device_id',
-  'group_id',
-  'name',
-  'description',
-  'server_uri',
-  'credential_kind',
-  'short_server_id',
-  'lifetime_seconds',
-  'binding',
-  'notification_storing',
-  'default_min_period_seconds',
-  'default_max_period_seconds',
-  'disable_timeout_seconds',
-  'initial_registration_delay_seconds',
-  'bootstrap_on_registration_failure',
-  'communication_retry_count',
-  'communication_retry_seconds',
-  'communication_sequence_delay_seconds',
-  'communication_sequence_retry_count',
-  'preferred_transport',
-  'mute_send',
-  'confirmable_notifications',
-  'delete_paths',
-];
-
-const members = {
-  ...Object.fromEntries(columns.map((name) => [name, `t.${name}`])),
-  security_mode: `CASE WHEN t.server_uri LIKE 'coaps%' THEN t.credential_kind ELSE 'none' END`,
 };
 
 type NewProfileTarget =
@@ -118,8 +85,9 @@ export class ProfilesService extends NamedRecords<Profile> {
   ) {
     super(database, audit, {
       object: 'bootstrap-profile',
+      schema: Profile,
       table: 'bootstrap_profiles',
-      members,
+      expressions: { security_mode: `CASE WHEN t.server_uri LIKE 'coaps%' THEN t.credential_kind ELSE 'none' END` },
       changeable,
       notFound: () => new ProfileNotFound(),
       nameTaken: (index) => (index === 'bootstrap_profiles_target' ? new ProfileTargetTaken() : new ProfileNameTaken()),

@@ -7,7 +7,7 @@ import { deviceConditions, type DeviceOwner } from '../devices/device-list.js';
 import { withdrawProfile } from '../devices/withdrawals.js';
 import { DeviceNotFound, GroupNameTaken, GroupNotFound, TooManyGroups } from '../errors.js';
 import { NamedRecords } from '../records/named-records.js';
-import { changeable, type Group } from './group-fields.js';
+import { changeable, Group } from './group-fields.js';
 
 /** All groups of a device are in its record, and in one message of device.groups, whose size Kafka limits. */
 export const groupsPerDeviceMax = 500;
@@ -35,11 +35,9 @@ export class GroupsService extends NamedRecords<Group> {
   constructor(database: DataSource, audit: AuditTrail, outbox: Outbox) {
     super(database, audit, {
       object: 'device-group',
+      schema: Group,
       table: 'device_groups',
-      members: {
-        name: 't.name',
-        description: 't.description',
-        custom_attributes: 't.custom_attributes',
+      expressions: {
         devices_count: '(SELECT count(*)::int FROM registry.group_members m WHERE m.group_id = t.id)',
       },
       changeable,

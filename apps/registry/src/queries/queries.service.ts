@@ -64,8 +64,8 @@ export class QueriesService extends NamedRecords<DeviceQuery> {
   constructor(database: DataSource, audit: AuditTrail) {
     super(database, audit, {
       object: 'device-query',
+      schema: DeviceQuery,
       table: 'device_queries',
-      members: { name: 't.name', description: 't.description', query: 't.query' },
       changeable,
       notFound: () => new QueryNotFound(),
       nameTaken: () => new QueryNameTaken(),

@@ -14,6 +14,7 @@ import {
   violatedIndex,
 } from '@lanyard/service';
 import type { DataSource, EntityManager } from 'typeorm';
+import type { z } from 'zod';
 import { etagColumn } from './etag.js';
 
 export type RecordChange = 'created' | 'changed' | 'deleted';
@@ -21,11 +22,13 @@ export type RecordChange = 'created' | 'changed' | 'deleted';
 /** A kind of named records of an account; its table is `t` in SQL. */
 export interface RecordKind<T> {
   object: string;
+  /** The members of the record. Each is the column of the same name, unless `expressions` has it. */
+  schema: z.ZodObject;
   table: string;
   /** The kind's name in the audit, if that is not `object`. */
   target?: string;
-  /** SQL expressions by member of the record, without id, times and etag, which every kind has. */
-  members: Record<string, string>;
+  /** SQL expressions of other members, without times and the etag, which every kind has. */
+  expressions?: Record<string, string>;
   /** SQL expressions for filters and orders, for members that are not compared in the form that is shown. */
   compared?: Record<string, string>;
   notFound: () => ServiceError;
@@ -71,12 +74,13 @@ export abstract class NamedRecords<T extends NamedRecord> {
     protected readonly audit: AuditTrail,
     private readonly kind: RecordKind<T>,
   ) {
-    const { members, compared, object, table } = kind;
-    this.columns = { ...members, ...compared };
-    const own = Object.entries(members).map(([name, expression]) => `${expression} AS ${name}`);
-    this.selected = `
-      '${object}' AS object, t.id, ${own.join(', ')}, ${isoTime('t.created_at')} AS created_at,
-      ${isoTime('t.updated_at')} AS updated_at, ${isoTime('t.updated_at')} AS etag`;
+    const { object, schema, table, expressions, compared } = kind;
+    this.columns = { ...expressions, ...compared };
+    const etag = isoTime('t.updated_at');
+    const times = { created_at: isoTime('t.created_at'), updated_at: etag, etag };
+    const shown: Record<string, string> = { object: `'${object}'`, ...times, ...expressions };
+    const names = Object.keys(schema.shape);
+    this.selected = names.map((name) => `${shown[name] ?? `t.${name}`} AS ${name}`).join(', ');
     this.from = `registry.${table} t`;
   }
 

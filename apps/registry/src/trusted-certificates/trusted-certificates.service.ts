@@ -19,26 +19,16 @@ import { auditChanges, NamedRecords, type RecordChange } from '../records/named-
 import {
   changeable,
   type NewTrustedCertificate,
-  type TrustedCertificate,
+  TrustedCertificate,
   type TrustedCertificateChanges,
   trustedPerAccountMax,
 } from './fields.js';
 
-const members = {
-  ...Object.fromEntries(
-    ['account_id', 'name', 'description', 'service', 'endpoint_name_from', 'status', 'verified'].map((name) => [
-      name,
-      `t.${name}`,
-    ]),
-  ),
+const expressions = {
   enrollment_mode: 't.enrolment',
-  certificate: 't.certificate',
   certificate_fingerprint: 't.fingerprint',
-  subject: 't.subject',
-  issuer: 't.issuer',
   validity: isoTime('t.expires_at'),
   valid: 't.expires_at > clock_timestamp()',
-  revoked_serials: 't.revoked_serials',
 };
 
 export const trustedListSpec: ListSpec = {
@@ -93,9 +83,10 @@ export class TrustedCertificatesService extends NamedRecords<TrustedCertificate>
   ) {
     super(database, audit, {
       object: 'trusted-cert',
+      schema: TrustedCertificate,
       target: 'trusted-certificate',
       table: 'trusted_certificates',
-      members,
+      expressions,
       compared: { validity: 't.expires_at' },
       changeable,
       volatileMembers,
