@@ -1,6 +1,6 @@
 import { type Actor, type BootstrapProfileChanged, BootstrapProfiles } from '@lanyard/contracts';
 import { AuditTrail, causedBy, Outbox } from '@lanyard/kafka';
-import { isForeignKeyViolation, type ListSpec, type ServiceError } from '@lanyard/service';
+import { hasRow, isForeignKeyViolation, type ListSpec, type ServiceError } from '@lanyard/service';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import {
@@ -118,8 +118,7 @@ export class ProfilesService extends NamedRecords<Profile> {
   private async hasTarget(accountId: string, wanted: NewProfileTarget): Promise<boolean> {
     if (wanted.scope === 'account') return true;
     const [table, id] = wanted.scope === 'group' ? ['device_groups', wanted.group_id] : ['devices', wanted.device_id];
-    const sql = `SELECT 1 FROM registry.${table} WHERE id = $1 AND account_id = $2`;
-    return (await this.database.query<unknown[]>(sql, [id, accountId])).length > 0;
+    return hasRow(this.database, `SELECT FROM registry.${table} WHERE id = $1 AND account_id = $2`, [id, accountId]);
   }
 
   /** Throws RawPublicKeysNeedDtls, and TooManyProfiles if the profile that was just created is one too many. */

@@ -2,6 +2,7 @@ import type { Actor } from '@lanyard/contracts';
 import { AuditTrail, causedBy, Outbox } from '@lanyard/kafka';
 import {
   dividedChange,
+  hasRow,
   isId,
   isoTime,
   type JsonText,
@@ -90,11 +91,8 @@ export class DevicesService {
 
   /** Throws DeviceNotFound unless the device is in one of the groups. */
   async mustBeIn(deviceGroups: readonly string[], id: string): Promise<void> {
-    const found = await this.database.query<unknown[]>(
-      'SELECT 1 FROM registry.group_members WHERE device_id = $1 AND group_id = ANY($2) LIMIT 1',
-      [id, deviceGroups],
-    );
-    if (found.length === 0) throw new DeviceNotFound();
+    const sql = 'SELECT FROM registry.group_members WHERE device_id = $1 AND group_id = ANY($2)';
+    if (!(await hasRow(this.database, sql, [id, deviceGroups]))) throw new DeviceNotFound();
   }
 
   /** Throws EndpointNameTaken, DeviceLimitExceeded. */

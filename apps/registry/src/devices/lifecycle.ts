@@ -28,10 +28,11 @@ export const deviceRowColumns = `id, account_id, endpoint_name, endpoint_type, l
 export interface AnnouncementDetails {
   suspension?: DeviceLifecycleChanged['suspension'];
   /** The author of the change; absent if it was the system. */
-  actor?: Actor | undefined;
+  actor?: Author | undefined;
 }
 
-export interface Actor {
+/** Whose change it is, in the account of the device. */
+export interface Author {
   keyId: string;
   /** The id of its request; undefined if it is no longer known. */
   requestId?: string | undefined;

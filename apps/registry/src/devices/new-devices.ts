@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { type Actor, type DeviceRow, Lifecycle } from './lifecycle.js';
+import { type Author, type DeviceRow, Lifecycle } from './lifecycle.js';
 import {
   accountSuspensionReason,
   changeSystemSuspension,
@@ -22,7 +22,7 @@ export class NewDevices {
     manager: EntityManager,
     accountId: string,
     insert: () => Promise<DeviceRow[]>,
-    actor?: Actor,
+    actor?: Author,
   ): Promise<DeviceRow[]> {
     await lockAccountStatus(manager, accountId);
     const rows = await insert();

@@ -7,6 +7,7 @@ import {
   countOf,
   fairPageOf,
   FairQueue,
+  hasRow,
   isForeignKeyViolation,
   type ListEnvelope,
   type ListQuery,
@@ -89,7 +90,8 @@ export class ImportsService {
     } catch (error) {
       await this.discard(id);
       // If the import exists, only the answer to the commit was lost.
-      if (!(await this.exists(id))) throw isForeignKeyViolation(error) ? new ImportDeleted() : error;
+      if (!(await hasRow(this.database, 'SELECT FROM registry.device_imports WHERE id = $1', [id])))
+        throw isForeignKeyViolation(error) ? new ImportDeleted() : error;
     }
     this.worker.wake();
     return this.get(importer.accountId, id);
@@ -158,11 +160,6 @@ export class ImportsService {
   /** Deletes what arrived of an upload, unless it is complete. */
   private async discard(id: string): Promise<void> {
     await this.database.query(`DELETE FROM registry.device_imports WHERE id = $1 AND status = 'uploading'`, [id]);
-  }
-
-  private async exists(id: string): Promise<boolean> {
-    const rows: unknown[] = await this.database.query('SELECT FROM registry.device_imports WHERE id = $1', [id]);
-    return rows.length > 0;
   }
 
   private async store(importId: string, body: Readable): Promise<number> {

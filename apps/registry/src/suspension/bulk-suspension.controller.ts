@@ -1,4 +1,3 @@
-import { suspensionCategories } from '@lanyard/contracts';
 import { type By, ByCaller, type Identity, Operation, RequiresPermission } from '@lanyard/service';
 import { Body, Controller, Post } from '@nestjs/common';
 import { ApiGatewayTimeoutResponse, ApiNotFoundResponse, ApiTags } from '@nestjs/swagger';
@@ -7,12 +6,12 @@ import { SelectionMissing } from '../errors.js';
 import { GroupsService } from '../groups/groups.service.js';
 import { filtersOf } from '../queries/queries.service.js';
 import { BulkSuspensionService } from './bulk-suspension.service.js';
+import { SuspensionReason } from './categories.js';
 
 export const BulkSuspension = z
   .strictObject({
     action: z.enum(['suspend', 'resume']),
-    category: z.enum(suspensionCategories, `Required: one of ${suspensionCategories.join(', ')}`),
-    description: z.string().max(2_000).optional(),
+    ...SuspensionReason.shape,
     group_id: z.string().optional().describe('Selects the devices of this device group'),
     filter: z
       .string()

@@ -5,7 +5,7 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { deviceConditions, type DeviceOwner } from '../devices/device-list.js';
 import { type DeviceRow, deviceRowColumns, Lifecycle } from '../devices/lifecycle.js';
 import { announcedSuspension, type Reason } from '../devices/suspension-reason.js';
-import { suspendedOtherwise } from './suspension.service.js';
+import { resumeAssignments, suspendAssignments, suspendedOtherwise } from './suspension.service.js';
 
 /** Devices per transaction and per call; the caller continues with `after`. */
 const devicesAtOnce = 500;
@@ -128,10 +128,8 @@ export class BulkSuspensionService {
     const bind = (value: unknown): string => `$${parameters.push(value)}`;
     const assignments =
       action === 'suspend'
-        ? `lifecycle_status = 'blocked', operator_suspended = true, last_operator_suspended_category = ${bind(reason.category)},
-           last_operator_suspended_description = ${bind(reason.description ?? '')},
-           last_operator_suspended_updated_at = clock_timestamp()`
-        : `operator_suspended = false, lifecycle_status = CASE WHEN d.system_suspended THEN 'blocked' ELSE 'enabled' END`;
+        ? suspendAssignments(bind(reason.category), bind(reason.description ?? ''))
+        : resumeAssignments;
     const rows = await returning<DeviceRow>(
       manager,
       `UPDATE registry.devices d SET ${assignments}, updated_at = clock_timestamp(), revision = revision + 1

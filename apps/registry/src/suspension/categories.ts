@@ -1,5 +1,14 @@
 import { suspensionCategories } from '@lanyard/contracts';
+import { z } from 'zod';
 import type { SuspensionCategory } from '../devices/suspension-reason.js';
+
+export const SuspensionReason = z
+  .strictObject({
+    category: z.enum(suspensionCategories, `Required: one of ${suspensionCategories.join(', ')}`),
+    description: z.string().max(2_000).optional(),
+  })
+  .meta({ id: 'SuspensionReason' });
+export type SuspensionReason = z.infer<typeof SuspensionReason>;
 
 const descriptions: Record<SuspensionCategory, string> = {
   maintenance: 'In maintenance',
@@ -9,12 +18,15 @@ const descriptions: Record<SuspensionCategory, string> = {
   other: 'Other',
 };
 
-export interface BlockCategory {
-  object: 'device-block-category';
-  reference: SuspensionCategory;
-  description: string;
-  updated_at: string;
-}
+export const BlockCategory = z
+  .object({
+    object: z.literal('device-block-category'),
+    reference: z.enum(suspensionCategories),
+    description: z.string(),
+    updated_at: z.string(),
+  })
+  .meta({ id: 'DeviceBlockCategory' });
+export type BlockCategory = z.infer<typeof BlockCategory>;
 
 /** The accepted suspension categories (spec §2.3). */
 export const blockCategories: readonly BlockCategory[] = suspensionCategories.map((reference) => ({

@@ -13,28 +13,9 @@ import {
 } from '@lanyard/service';
 import { Body, Controller, Get, Param, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { z } from 'zod';
 import { CategoryNotFound } from '../errors.js';
-import { blockCategories, type BlockCategory } from './categories.js';
+import { blockCategories, BlockCategory, SuspensionReason } from './categories.js';
 import { SuspensionService } from './suspension.service.js';
-
-export const SuspensionReason = z
-  .strictObject({
-    category: z.enum(suspensionCategories, `Required: one of ${suspensionCategories.join(', ')}`),
-    description: z.string().max(2000).optional(),
-  })
-  .meta({ id: 'SuspensionReason' });
-
-type SuspensionReason = z.infer<typeof SuspensionReason>;
-
-const BlockCategorySchema = z
-  .object({
-    object: z.literal('device-block-category'),
-    reference: z.enum(suspensionCategories),
-    description: z.string(),
-    updated_at: z.string(),
-  })
-  .meta({ id: 'DeviceBlockCategory' });
 
 @ApiTags('Suspension')
 @RequiresPermission('devices.suspend')
@@ -91,7 +72,7 @@ export class BlockCategoriesController {
   @Operation({
     summary: 'List the suspension categories',
     description: 'Lists the values that `category` of suspend and resume accepts (spec §2.3).',
-    ok: listSchema(BlockCategorySchema, 'DeviceBlockCategoryList'),
+    ok: listSchema(BlockCategory, 'DeviceBlockCategoryList'),
   })
   list(@ListParameters(categoryListSpec, 'DeviceBlockCategoryFilters') query: ListRequest) {
     const isFound = (category: BlockCategory): boolean => query.filters.every((filter) => matches(category, filter));
@@ -110,7 +91,7 @@ export class BlockCategoriesController {
   @Operation({
     summary: 'Show a suspension category',
     description: 'Finds the category by its reference, for example `maintenance`.',
-    ok: BlockCategorySchema,
+    ok: BlockCategory,
   })
   get(@Param('reference') reference: string) {
     const category = blockCategories.find((c) => c.reference === reference);

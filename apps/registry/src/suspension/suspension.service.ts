@@ -2,20 +2,29 @@ import { PreparedStatement, WriteBatcher } from '@lanyard/service';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { DeviceNotFound } from '../errors.js';
-import { type Actor, type DeviceRow, deviceRowColumns, Lifecycle } from '../devices/lifecycle.js';
+import { type Author, type DeviceRow, deviceRowColumns, Lifecycle } from '../devices/lifecycle.js';
 import { announcedSuspension, type Reason } from '../devices/suspension-reason.js';
 
 interface Change {
   accountId: string;
   deviceId: string;
   reason: Reason;
-  actor: Actor | undefined;
+  actor: Author | undefined;
 }
 
 /** Condition on `registry.devices d`: not suspended, or for another reason. The arguments are SQL expressions. */
 export const suspendedOtherwise = (category: string, description: string): string =>
   `(NOT d.operator_suspended OR d.last_operator_suspended_category IS DISTINCT FROM ${category}
     OR d.last_operator_suspended_description IS DISTINCT FROM ${description})`;
+
+/** What a suspension by an operator sets. The arguments are SQL expressions. */
+export const suspendAssignments = (category: string, description: string): string =>
+  `lifecycle_status = 'blocked', operator_suspended = true, last_operator_suspended_category = ${category},
+   last_operator_suspended_description = ${description}, last_operator_suspended_updated_at = clock_timestamp()`;
+
+/** A device that the system suspended too stays blocked. */
+export const resumeAssignments = `operator_suspended = false,
+  lifecycle_status = CASE WHEN system_suspended THEN 'blocked' ELSE 'enabled' END`;
 
 /** What happens to devices that other transactions have locked. */
 type Locked = 'wait' | 'skip';
@@ -56,17 +65,12 @@ const transition = (change: Transition['change'], assignments: string, which: st
 /** Does nothing for a device that is already suspended for this reason; its record and the log stay unchanged. */
 const suspension = transition(
   'suspended',
-  `lifecycle_status = 'blocked', operator_suspended = true, last_operator_suspended_category = held.category,
-   last_operator_suspended_description = held.why, last_operator_suspended_updated_at = clock_timestamp()`,
+  suspendAssignments('held.category', 'held.why'),
   suspendedOtherwise('a.category', 'a.description'),
 );
 
-/** Does nothing for a device that is not suspended; one that the system suspended too stays blocked. */
-const resumption = transition(
-  'resumed',
-  `operator_suspended = false, lifecycle_status = CASE WHEN system_suspended THEN 'blocked' ELSE 'enabled' END`,
-  'd.operator_suspended',
-);
+/** Does nothing for a device that is not suspended. */
+const resumption = transition('resumed', resumeAssignments, 'd.operator_suspended');
 
 const existence = new PreparedStatement('SELECT 1 FROM registry.devices WHERE id = $1 AND account_id = $2');
 
@@ -82,12 +86,12 @@ export class SuspensionService {
   ) {}
 
   /** Blocks the device; the latest category and description are stored. Throws DeviceNotFound. */
-  suspend(accountId: string, deviceId: string, reason: Reason, actor?: Actor): Promise<void> {
+  suspend(accountId: string, deviceId: string, reason: Reason, actor?: Author): Promise<void> {
     return this.suspensions.write({ accountId, deviceId, reason, actor });
   }
 
   /** A device that operator and system suspended stays blocked until both have resumed it. Throws DeviceNotFound. */
-  resume(accountId: string, deviceId: string, reason: Reason, actor?: Actor): Promise<void> {
+  resume(accountId: string, deviceId: string, reason: Reason, actor?: Author): Promise<void> {
     return this.resumptions.write({ accountId, deviceId, reason, actor });
   }
 
