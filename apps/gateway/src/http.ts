@@ -1,5 +1,6 @@
 import { CONFIG, urlLengthMax } from '@lanyard/service';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { FastifyInstance } from 'fastify';
 import { Refusals } from './authentication/refusals.js';
 import type { GatewayConfig } from './config.js';
 import { serveConsole } from './console/serve-console.js';
@@ -28,26 +29,17 @@ const allowBrowsers = (app: NestFastifyApplication, origin: string[]): void => {
   });
 };
 
-const closeQueued = (app: NestFastifyApplication): void => {
-  const fastify = app.getHttpAdapter().getInstance();
+/** A stop waits for the answers of the gateway itself, too: one may show a new key. */
+const trackCalls = (fastify: FastifyInstance, openCalls: OpenCalls): void => {
   fastify.addHook('onRequest', (request, reply, done) => {
     closeWithConnection(request.raw, reply.raw);
-    done();
-  });
-};
-
-/** A stop waits for the answers of the gateway itself, too: one may show a new key. */
-const trackCalls = (app: NestFastifyApplication, openCalls: OpenCalls): void => {
-  const fastify = app.getHttpAdapter().getInstance();
-  fastify.addHook('onRequest', (_request, reply, done) => {
     const isStopping = openCalls.track(reply.raw);
     if (isStopping) reply.header('connection', 'close');
     done();
   });
 };
 
-const refuseLongUrls = (app: NestFastifyApplication): void => {
-  const fastify = app.getHttpAdapter().getInstance();
+const refuseLongUrls = (fastify: FastifyInstance): void => {
   fastify.addHook('onRequest', (request, _reply, done) => {
     done(request.originalUrl.length > urlLengthMax ? new UrlTooLong() : undefined);
   });
@@ -59,15 +51,15 @@ const refuseLongUrls = (app: NestFastifyApplication): void => {
  */
 export const configureHttp = async (app: NestFastifyApplication): Promise<void> => {
   const { trustedProxies, corsOrigins, publicUrl, consoleDir } = app.get<GatewayConfig>(CONFIG);
-  keepReserveForProbes(app, app.get(ConnectionLimits));
-  closeQueued(app);
-  trackCalls(app, app.get(OpenCalls));
+  const fastify = app.getHttpAdapter().getInstance();
+  keepReserveForProbes(fastify, app.get(ConnectionLimits));
+  trackCalls(fastify, app.get(OpenCalls));
   // Before the hooks that refuse requests: without the headers of CORS, a page of another origin cannot read a refusal.
   allowBrowsers(app, corsOrigins);
-  refuseLongUrls(app);
-  recordDeniedRequests(app, app.get(Refusals), trustedProxies);
-  boundAnswers(app, app.get(UnreadAnswers), trustedProxies);
-  setContentPolicy(app, publicUrl);
+  refuseLongUrls(fastify);
+  recordDeniedRequests(fastify, app.get(Refusals), trustedProxies);
+  boundAnswers(fastify, app.get(UnreadAnswers), trustedProxies);
+  setContentPolicy(fastify, publicUrl);
   serveDocuments(app, ownDocument(app, publicUrl), app.get(Documents));
   await serveConsole(app, consoleDir);
   await app.register(app.get(ReverseProxy).plugin);

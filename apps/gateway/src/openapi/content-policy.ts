@@ -1,4 +1,4 @@
-import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { FastifyInstance } from 'fastify';
 
 /**
  * Pages load from this server only and are shown in no frame. Swagger UI writes `style` attributes and draws icons from
@@ -19,9 +19,8 @@ const contentPolicy = (publicUrl: string | undefined): string =>
 const isPage = (url: string): boolean => /^\/(docs([/?]|$)|$|\?)/.test(url);
 
 /** For the pages that the gateway shows: `GET /` and `/docs`. */
-export const setContentPolicy = (app: NestFastifyApplication, publicUrl: string | undefined): void => {
+export const setContentPolicy = (fastify: FastifyInstance, publicUrl: string | undefined): void => {
   const policy = contentPolicy(publicUrl);
-  const fastify = app.getHttpAdapter().getInstance();
   fastify.addHook('onRequest', (request, reply, done) => {
     if (isPage(request.url))
       reply

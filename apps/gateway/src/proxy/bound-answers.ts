@@ -1,12 +1,10 @@
-import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { clientAddress, clientNetworkOf } from '../authentication/client-address.js';
 import { isProbe } from './probes.js';
 import type { UnreadAnswers } from './unread-answers.js';
 
 /** Bounds the unread answers of the gateway itself, by address: some need no key. ProxyHandler bounds those of services. */
-export const boundAnswers = (app: NestFastifyApplication, unread: UnreadAnswers, trustedProxies: number): void => {
-  const fastify = app.getHttpAdapter().getInstance();
+export const boundAnswers = (fastify: FastifyInstance, unread: UnreadAnswers, trustedProxies: number): void => {
   const callerOf = ({ raw }: FastifyRequest): string => clientNetworkOf(clientAddress(raw, trustedProxies));
   fastify.addHook('onRequest', (request, _reply, done) => {
     const { config } = request.routeOptions;

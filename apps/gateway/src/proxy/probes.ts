@@ -1,5 +1,4 @@
-import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { ConnectionLimits } from './connection-limits.js';
 
 const paths: ReadonlySet<string | undefined> = new Set(['/healthz', '/readyz']);
@@ -8,8 +7,7 @@ const paths: ReadonlySet<string | undefined> = new Set(['/healthz', '/readyz']);
 export const isProbe = ({ routeOptions }: FastifyRequest): boolean => paths.has(routeOptions.url);
 
 /** On connections of the reserve, only probes are answered. */
-export const keepReserveForProbes = (app: NestFastifyApplication, connections: ConnectionLimits): void => {
-  const fastify = app.getHttpAdapter().getInstance();
+export const keepReserveForProbes = (fastify: FastifyInstance, connections: ConnectionLimits): void => {
   fastify.addHook('onRequest', (request, reply, done) => {
     const { socket } = request.raw;
     if (!connections.isReserve(socket)) return done();

@@ -1,6 +1,5 @@
 import type { Identity } from '@lanyard/service';
-import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { routeOf } from './routes.js';
 import { clientAddress } from '../authentication/client-address.js';
 import type { Refusals } from '../authentication/refusals.js';
@@ -24,8 +23,7 @@ export const classifyRefusal = (request: Identified, body: unknown): void => {
 };
 
 /** Counts each request that a valid key may not make, whichever service denied it. */
-export const recordDeniedRequests = (app: NestFastifyApplication, refusals: Refusals, trustedProxies: number): void => {
-  const fastify = app.getHttpAdapter().getInstance();
+export const recordDeniedRequests = (fastify: FastifyInstance, refusals: Refusals, trustedProxies: number): void => {
   // Answers of services that are passed on at once do not come here: see ProxyHandler.
   fastify.addHook('onSend', (request: Identified, reply, payload, done) => {
     if (reply.statusCode === 403) classifyRefusal(request, payload);
