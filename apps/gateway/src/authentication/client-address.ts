@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { isIPv6 } from 'node:net';
+import type { FastifyRequest } from 'fastify';
 
 /** Some proxies add the port of the client: `192.0.2.1:50000`, `[2001:db8::1]:50000`. */
 const withoutPort = (entry: string): string =>
@@ -17,6 +18,17 @@ export const clientAddress = (request: Pick<IncomingMessage, 'headers' | 'socket
     .flatMap((entry) => withoutPort(entry.trim()) || []);
   return chain.at(-trustedProxies) ?? chain[0] ?? peer;
 };
+
+/** Where a request came from: the address of the client, and the id of the request. */
+export interface Source {
+  address: string;
+  requestId: string;
+}
+
+export const sourceOf = ({ raw, id }: FastifyRequest, trustedProxies: number): Source => ({
+  address: clientAddress(raw, trustedProxies),
+  requestId: id,
+});
 
 /**
  * The network by which a client is counted: the first four groups of an IPv6 address, because a client has a whole /64

@@ -18,14 +18,13 @@ import type { GatewayConfig } from '../config.js';
 import { AccountSuspended, OtherAddress } from '../errors.js';
 import { KeyLimiter } from '../limits/key-limiter.js';
 import { allows, type Permission } from '../permissions.js';
-import { clientAddress } from './client-address.js';
+import { clientAddress, type Source, sourceOf } from './client-address.js';
 import { GuessLimiter } from './guess-limiter.js';
 import { KnownKeys, type LastRead } from './known-keys.js';
 import { LastLogins } from './last-logins.js';
 import { fingerprintOfProof, proofOf, type VerifiedKey } from './proof.js';
 import { Refusals } from './refusals.js';
 import { SessionAuthenticator, sessionTokenIn } from './session-authenticator.js';
-import type { Source } from './source.js';
 
 /** A handshake as the reverse proxy knows it. */
 interface Handshake {
@@ -56,7 +55,7 @@ export class KeyAuthenticator implements Authenticator {
 
   /** Throws Unauthenticated, AccountSuspended, RateLimited; with a session also what SessionAuthenticator throws. */
   async authenticate(request: FastifyRequest): Promise<Identity> {
-    const from = this.sourceOf(request);
+    const from = sourceOf(request, this.config.trustedProxies);
     const token = sessionTokenIn(request.headers, this.config);
     if (token === undefined && asksWhoIsSignedIn(request)) throw new Unauthenticated();
     const proven =
@@ -73,7 +72,7 @@ export class KeyAuthenticator implements Authenticator {
 
   /** The key of a sign-in; throws what `authenticate` throws. */
   async proveKey(text: string, request: FastifyRequest): Promise<VerifiedKey> {
-    const from = this.sourceOf(request);
+    const from = sourceOf(request, this.config.trustedProxies);
     const proven = await this.keyOf(parseApiKey(text), from);
     await this.admitVerified(proven, from);
     return proven;
@@ -99,7 +98,8 @@ export class KeyAuthenticator implements Authenticator {
   async mayContinue(request: FastifyRequest): Promise<boolean> {
     const token = sessionTokenIn(request.headers, this.config);
     const proven = await (token === undefined ? this.proveAgain(request) : this.sessions.proveAgain(token));
-    return proven !== undefined && this.obstacleOf(proven, this.sourceOf(request)) === undefined;
+    const from = sourceOf(request, this.config.trustedProxies);
+    return proven !== undefined && this.obstacleOf(proven, from) === undefined;
   }
 
   private async proveAgain({ headers }: FastifyRequest): Promise<VerifiedKey | undefined> {
@@ -107,10 +107,6 @@ export class KeyAuthenticator implements Authenticator {
     const key = given && (await this.known.recent(given.keyId));
     const proof = proofOf(key, given, this.clock.now());
     return key && proof && { key, proof };
-  }
-
-  private sourceOf({ raw, id }: FastifyRequest): Source {
-    return { address: clientAddress(raw, this.config.trustedProxies), requestId: id };
   }
 
   private async admitVerified(proven: VerifiedKey, from: Source): Promise<void> {

@@ -4,6 +4,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { GatewayConfig } from '../config.js';
 import type { Session } from '../db/session.entity.js';
 import { SessionEnded } from '../errors.js';
+import type { Source } from './client-address.js';
 import { GuessLimiter } from './guess-limiter.js';
 import type { KnownKey, KnownSecret } from './key-reader.js';
 import { KnownKeys } from './known-keys.js';
@@ -12,7 +13,6 @@ import { proofByHash, type VerifiedKey } from './proof.js';
 import { Refusals } from './refusals.js';
 import { sessionTokenOf, sessionTokenOfBearer } from './session-cookie.js';
 import { type Renew, Sessions } from './sessions.js';
-import type { Source } from './source.js';
 
 /** The part of a request that matters for a session. */
 interface WithHeaders {

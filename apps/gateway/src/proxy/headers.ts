@@ -1,5 +1,6 @@
 import { identityHeader, requestIdHeader } from '@lanyard/service';
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Source } from '../authentication/client-address.js';
 
 type Headers = Record<string, string | string[]>;
 
@@ -40,18 +41,13 @@ const pick = (headers: IncomingHttpHeaders, leaveOut: (name: string) => boolean)
 const isReserved = (name: string): boolean =>
   name.startsWith('x-lanyard-') || name.startsWith('x-forwarded-') || name === 'forwarded' || name === requestIdHeader;
 
-export interface Provenance {
-  requestId: string;
-  address: string;
-}
-
 /** Headers that the gateway sets itself, or that belong to the connection with the upstream. */
 const replaced = new Set(['authorization', 'content-length', 'cookie', 'host']);
 
 const notForwarded = (name: string): boolean => replaced.has(name) || isReserved(name);
 
 /** Headers of a forwarded request. The identity token replaces the API key. */
-export const requestHeaders = (headers: IncomingHttpHeaders, token: string, from: Provenance): Headers => {
+export const requestHeaders = (headers: IncomingHttpHeaders, token: string, from: Source): Headers => {
   const kept = pick(headers, notForwarded);
   kept[identityHeader] = token;
   kept[requestIdHeader] = from.requestId;
@@ -60,14 +56,14 @@ export const requestHeaders = (headers: IncomingHttpHeaders, token: string, from
 };
 
 /** Headers of a download, whose caller has no identity. */
-export const downloadHeaders = (headers: IncomingHttpHeaders, from: Provenance): Headers => ({
+export const downloadHeaders = (headers: IncomingHttpHeaders, from: Source): Headers => ({
   ...pick(headers, notForwarded),
   [requestIdHeader]: from.requestId,
   'x-forwarded-for': from.address,
 });
 
 /** Headers of a handshake that is passed through: the dispatcher checks the key itself. */
-export const handshakeHeaders = (headers: IncomingHttpHeaders, from: Provenance): Headers => ({
+export const handshakeHeaders = (headers: IncomingHttpHeaders, from: Source): Headers => ({
   ...pick(
     headers,
     (name) => isReserved(name) || ['content-length', 'cookie', 'host', 'traceparent', 'tracestate'].includes(name),

@@ -11,7 +11,7 @@ import {
 } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { clientAddress } from '../authentication/client-address.js';
+import { sourceOf } from '../authentication/client-address.js';
 import { GuessLimiter } from '../authentication/guess-limiter.js';
 import { KeyAuthenticator } from '../authentication/key-authenticator.js';
 import type { GatewayConfig } from '../config.js';
@@ -89,7 +89,7 @@ export class ProxyHandler {
     if (refusal) throw refusal;
     const bytesMax = takesLargeBodies(request.method, path) ? uploadBytesMax : bodyLimitBytes;
     const body = await requestBody(request.raw, bytesMax);
-    const from = { requestId: request.id, address: clientAddress(request.raw, this.config.trustedProxies) };
+    const from = sourceOf(request, this.config.trustedProxies);
     const headers = requestHeaders(request.raw.headers, this.tokens.tokenFor(identity, upstream), from);
     const call = { method: request.method, path: request.url, headers, body, signal };
     const answer = await this.upstreams.pass(upstream, call);
@@ -115,13 +115,13 @@ export class ProxyHandler {
   /** A package for a device, which has no key. An address that tries tickets is slowed down like one that tries keys. */
   async handleDownload(request: ProxiedRequest, reply: FastifyReply): Promise<unknown> {
     request.upstream = downloadsUpstream;
-    const address = clientAddress(request.raw, this.config.trustedProxies);
-    this.guesses.admit(address);
-    const headers = downloadHeaders(request.headers, { requestId: request.id, address });
+    const from = sourceOf(request, this.config.trustedProxies);
+    this.guesses.admit(from.address);
+    const headers = downloadHeaders(request.headers, from);
     const signal = new ClientDisconnect(reply.raw);
     const call = { method: request.method, path: request.url, headers, body: emptyBody, signal };
     const answer = await this.upstreams.pass(downloadsUpstream, call);
-    if (answer.statusCode === 404) this.guesses.failed(address);
+    if (answer.statusCode === 404) this.guesses.failed(from.address);
     // Not counted for the address, which many devices may share.
     reply.raw.setTimeout(stalledMs);
     return this.passOn(answer, reply);

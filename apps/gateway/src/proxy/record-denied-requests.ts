@@ -1,7 +1,7 @@
 import type { Identity } from '@lanyard/service';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { routeOf } from './routes.js';
-import { clientAddress } from '../authentication/client-address.js';
+import { sourceOf } from '../authentication/client-address.js';
 import type { Refusals } from '../authentication/refusals.js';
 
 type Identified = FastifyRequest & { identity?: Identity; isOtherRefusal?: boolean };
@@ -36,8 +36,7 @@ export const recordDeniedRequests = (fastify: FastifyInstance, refusals: Refusal
         kind: 'denied',
         accountId: identity.accountId,
         keyId: identity.keyId,
-        address: clientAddress(request.raw, trustedProxies),
-        requestId: request.id,
+        ...sourceOf(request, trustedProxies),
         operation: operationOf(request),
       });
     done();

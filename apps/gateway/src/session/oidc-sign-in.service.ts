@@ -2,11 +2,11 @@ import { CLOCK, type Clock } from '@lanyard/service';
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { DataSource, In } from 'typeorm';
 import { Users } from '../access/users.service.js';
+import type { Source } from '../authentication/client-address.js';
 import { KnownKeys } from '../authentication/known-keys.js';
 import { Refusals } from '../authentication/refusals.js';
 import { SessionAuthenticator } from '../authentication/session-authenticator.js';
 import type { KeepToken, Renewal } from '../authentication/sessions.js';
-import type { Source } from '../authentication/source.js';
 import { KeyGroup } from '../db/key-group.entity.js';
 import type { Session } from '../db/session.entity.js';
 import { User } from '../db/user.entity.js';
@@ -58,7 +58,7 @@ export class OidcSignIn implements OnModuleInit {
     from: Source,
     former?: string,
   ): Promise<{ record: SessionRecord; token: string }> {
-    const [grant, user] = await this.askFor(ask, from.requestId ?? '').catch((error: unknown) => {
+    const [grant, user] = await this.askFor(ask, from.requestId).catch((error: unknown) => {
       if (isRefusal(error)) this.recordRefusal(from);
       throw error;
     });

@@ -2,11 +2,10 @@ import { type Logger, LOGGER, Operation, Public, ServiceError, CONFIG } from '@l
 import { Body, Controller, Get, Inject, Post, Query, Req, Res } from '@nestjs/common';
 import { ApiExcludeEndpoint, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { clientAddress } from '../authentication/client-address.js';
+import { type Source, sourceOf } from '../authentication/client-address.js';
 import { GuessLimiter } from '../authentication/guess-limiter.js';
 import { isHttps } from '../authentication/origin.js';
 import { bearerPrefix, sessionTokenOf, setSessionCookie } from '../authentication/session-cookie.js';
-import type { Source } from '../authentication/source.js';
 import type { GatewayConfig } from '../config.js';
 import { AccountSuspended, NoRole, SignInFailed, UserInactive } from '../errors.js';
 import { attemptOf, defaultPath, type KeptAttempt, returnPath, setAttemptCookie } from './oidc-attempt.js';
@@ -47,7 +46,7 @@ export class OidcController {
   @Get('start')
   @ApiExcludeEndpoint()
   async start(@Req() request: FastifyRequest, @Res() reply: FastifyReply, @Query('return_to') path?: unknown) {
-    this.guesses.admit(this.sourceOf(request).address);
+    this.guesses.admit(sourceOf(request, this.config.trustedProxies).address);
     const attempt = { ...this.provider.newAttempt(), returnTo: returnPath(path) };
     const url = await this.provider.authorizationUrl(attempt);
     reply.header('set-cookie', setAttemptCookie(attempt, isHttps(request.headers, this.config)));
@@ -60,7 +59,7 @@ export class OidcController {
   async callback(@Req() request: FastifyRequest, @Res() reply: FastifyReply) {
     const isSecure = isHttps(request.headers, this.config);
     const kept = attemptOf(request.headers, isSecure);
-    const from = this.sourceOf(request);
+    const from = sourceOf(request, this.config.trustedProxies);
     reply.header('set-cookie', setAttemptCookie(undefined, isSecure));
     try {
       this.guesses.admit(from.address);
@@ -91,7 +90,7 @@ export class OidcController {
     notFound: 'OpenID Connect is not configured',
   })
   async beginDevice(@Req() request: FastifyRequest): Promise<DeviceFlow> {
-    const from = this.sourceOf(request);
+    const from = sourceOf(request, this.config.trustedProxies);
     this.guesses.admit(from.address);
     // Each of these requests asks the provider, so they are limited like wrong keys.
     this.guesses.failed(from.address);
@@ -113,7 +112,7 @@ export class OidcController {
     @Req() request: FastifyRequest,
     @Body({ schema: DeviceCode }) { device_code: deviceCode }: DeviceCode,
   ): Promise<ProgramSession> {
-    const from = this.sourceOf(request);
+    const from = sourceOf(request, this.config.trustedProxies);
     this.guesses.admit(from.address);
     this.guesses.failed(from.address);
     const { record, token } = await this.signIn.open(() => this.provider.pollDevice(deviceCode), from);
@@ -126,11 +125,7 @@ export class OidcController {
     return this.provider.redeem(query, kept);
   }
 
-  private sourceOf({ raw, id }: FastifyRequest): Required<Source> {
-    return { address: clientAddress(raw, this.config.trustedProxies), requestId: id };
-  }
-
-  private toError(reply: FastifyReply, reason: string, { requestId }: Required<Source>): FastifyReply {
+  private toError(reply: FastifyReply, reason: string, { requestId }: Source): FastifyReply {
     return reply.redirect(
       `${defaultPath}?${new URLSearchParams({ sign_in_error: reason, request_id: requestId })}`,
       302,

@@ -2,10 +2,10 @@ import { AuditTrail } from '@lanyard/kafka';
 import { CLOCK, type Clock, formatTimestamp, Unauthenticated } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import type { Source } from '../authentication/client-address.js';
 import { KnownKeys } from '../authentication/known-keys.js';
 import { proofByHash, type VerifiedKey } from '../authentication/proof.js';
 import { type NewSession, Sessions } from '../authentication/sessions.js';
-import type { Source } from '../authentication/source.js';
 import { Account } from '../db/account.entity.js';
 import { ApiKey } from '../db/api-key.entity.js';
 import { Application } from '../db/application.entity.js';
@@ -31,7 +31,7 @@ export class SessionRecords {
   /** Opens a session and records it in the event log of the account. `former`: the token of the one that it replaces. */
   async open(
     { key, proof }: VerifiedKey,
-    { address, requestId = '' }: Source,
+    { address, requestId }: Source,
     { former, ...validity }: Pick<NewSession, 'expiresByMs' | 'renewal'> & { former?: string | undefined } = {},
   ): Promise<{ record: SessionRecord; token: string }> {
     const { accountId, keyId } = key;

@@ -2,7 +2,7 @@ import { AnyKey, Caller, CONFIG, type Identity, Operation, Public } from '@lanya
 import { Body, Controller, Delete, Get, Inject, Post, Req, Res } from '@nestjs/common';
 import { ApiSecurity, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { clientAddress } from '../authentication/client-address.js';
+import { sourceOf } from '../authentication/client-address.js';
 import { GuessLimiter } from '../authentication/guess-limiter.js';
 import { KeyAuthenticator } from '../authentication/key-authenticator.js';
 import { isHttps, requireSameOrigin, requireSameOriginWrite } from '../authentication/origin.js';
@@ -42,7 +42,7 @@ export class SessionController {
     // Otherwise another page could sign its visitor in to an account of its own.
     requireSameOrigin(request.headers, this.config);
     const proven = await this.authenticator.proveKey(key, request);
-    const from = { address: clientAddress(request.raw, this.config.trustedProxies), requestId: request.id };
+    const from = sourceOf(request, this.config.trustedProxies);
     const former = sessionTokenOf(request.headers, this.config);
     const { record, token } = await this.records.open(proven, from, { former });
     this.setCookie(request, reply, token);
@@ -75,7 +75,7 @@ export class SessionController {
     if (token === undefined) return;
     const isPage = request.headers.authorization === undefined;
     if (isPage) requireSameOriginWrite(request.method, request.headers, this.config);
-    const address = clientAddress(request.raw, this.config.trustedProxies);
+    const { address } = sourceOf(request, this.config.trustedProxies);
     if (!this.sessions.isKnown(token)) this.guesses.admit(address);
     if (!(await this.sessions.endSession(token))) this.guesses.failed(address);
     if (isPage) this.setCookie(request, reply, undefined);
