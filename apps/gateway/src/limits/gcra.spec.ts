@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { TestClock } from '@lanyard/testing';
 import { gcra } from './gcra.js';
-import { LocalRates } from './local-rates.js';
+import { namesMax, UnauthenticatedRates } from './unauthenticated-rates.js';
 
 const rate = { perSecond: 10, burst: 3 };
 
@@ -22,7 +22,7 @@ describe('rate', () => {
 
   it('counts each name alone, and looks without taking', async () => {
     const clock = new TestClock();
-    const rates = new LocalRates(rate, clock);
+    const rates = new UnauthenticatedRates({ unauthenticatedRate: rate }, clock);
     expect(['a', 'a', 'a', 'a', 'b'].map((name) => rates.takeToken(name) > 0)).toEqual([
       false,
       false,
@@ -37,17 +37,15 @@ describe('rate', () => {
 
   it('keeps no name waiting until a clock that was set back has caught up', async () => {
     const clock = new TestClock();
-    const rates = new LocalRates(rate, clock);
+    const rates = new UnauthenticatedRates({ unauthenticatedRate: rate }, clock);
     for (let n = 0; n < 3; n++) rates.takeToken('a');
     await clock.advance(-3_600_000);
     expect(['a', 'a', 'a', 'a'].map((name) => rates.takeToken(name))).toEqual([0, 0, 0, 100]);
   });
 
   it('forgets the longest unused names beyond its bound', () => {
-    const rates = new LocalRates({ perSecond: 1, burst: 1 }, new TestClock(), 2);
-    rates.takeToken('a');
-    rates.takeToken('b');
-    rates.takeToken('c');
-    expect([rates.waitMs('a') > 0, rates.waitMs('c') > 0]).toEqual([false, true]);
+    const rates = new UnauthenticatedRates({ unauthenticatedRate: { perSecond: 1, burst: 1 } }, new TestClock());
+    for (let n = 0; n <= namesMax; n++) rates.takeToken(String(n));
+    expect([rates.waitMs('0') > 0, rates.waitMs('1') > 0]).toEqual([false, true]);
   });
 });

@@ -4,7 +4,7 @@ import { createLogger, systemClock } from '@lanyard/service';
 import type { GatewayConfig } from '../config.js';
 import { upstreams } from '../upstreams.js';
 import { Handshakes } from './handshake.js';
-import { UpstreamReplicas } from './upstream-replicas.js';
+import { UpstreamReplicas } from './replicas.js';
 
 it.each(['http', 'https'])('a handshake reaches a replica at an IPv6 address over %s', async (scheme) => {
   let connections = 0;

@@ -3,9 +3,8 @@ import { request as httpsRequest } from 'node:https';
 import { connect, type Socket } from 'node:net';
 import { type Logger, LOGGER } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
-import type { Replica } from './replicas.js';
+import { type Replica, UpstreamReplicas } from './replicas.js';
 import { failedToConnect } from './upstream-calls.js';
-import { UpstreamReplicas } from './upstream-replicas.js';
 
 const connectTimeoutMs = 2_000;
 const answerTimeoutMs = 10_000;

@@ -10,13 +10,13 @@ import { Handshakes } from './handshake.js';
 import { IdentityTokens } from './identity-tokens.js';
 import { OpenCalls } from './open-calls.js';
 import { ProxyHandler } from './proxy-handler.js';
+import { UpstreamReplicas } from './replicas.js';
 import { ReverseProxy } from './reverse-proxy.js';
 import { Tunnels } from './tunnels.js';
 import { UnreadAnswers } from './unread-answers.js';
 import { Upgrades } from './upgrade.js';
 import { UpstreamCalls } from './upstream-calls.js';
 import { UpstreamClient } from './upstream-client.js';
-import { UpstreamReplicas } from './upstream-replicas.js';
 
 @Module({
   imports: [AuthenticationModule],

@@ -1,5 +1,8 @@
-import type { Clock } from '@lanyard/service';
+import { CLOCK, type Clock, CONFIG } from '@lanyard/service';
+import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { Pool } from 'undici';
+import type { GatewayConfig } from '../config.js';
+import { type Upstream, upstreams } from '../upstreams.js';
 
 const connectTimeoutMs = 2_000;
 
@@ -17,7 +20,7 @@ export interface Replica {
   markUnreachable(): void;
 }
 
-export class Replicas {
+class Replicas {
   private readonly replicas: (Replica & { triedLastUntilMs: number })[];
   private nextStart = 0;
 
@@ -55,5 +58,24 @@ export class Replicas {
 
   async close(): Promise<void> {
     await Promise.all(this.replicas.map(({ pool }) => pool.destroy()));
+  }
+}
+
+@Injectable()
+export class UpstreamReplicas implements OnApplicationShutdown {
+  private readonly replicas: Readonly<Record<Upstream, Replicas>>;
+
+  constructor(@Inject(CONFIG) config: GatewayConfig, @Inject(CLOCK) clock: Clock) {
+    this.replicas = Object.fromEntries(
+      upstreams.map((upstream) => [upstream, new Replicas(config.replicas[upstream], clock)]),
+    ) as Record<Upstream, Replicas>;
+  }
+
+  replicasOf(upstream: Upstream): Replicas {
+    return this.replicas[upstream];
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await Promise.all(Object.values(this.replicas).map((replicas) => replicas.close()));
   }
 }

@@ -5,9 +5,8 @@ import { UpstreamUnavailable } from '../errors.js';
 import type { Upstream } from '../upstreams.js';
 import { type Answer, forwardRequest } from './answer.js';
 import type { ClientDisconnect } from './client-disconnect.js';
-import type { Replica } from './replicas.js';
+import { type Replica, UpstreamReplicas } from './replicas.js';
 import { ClientGone, emptyBody, type RequestBody } from './request-body.js';
-import { UpstreamReplicas } from './upstream-replicas.js';
 
 export interface Call {
   method: string;
