@@ -1,7 +1,7 @@
 import { type Identity, isId, NotFound, ValidationFailed } from '@lanyard/service';
 import { Injectable } from '@nestjs/common';
-import { notifications } from '../permissions.js';
-import { type LeftOut, type PartRequest, UpstreamClient, UpstreamRefused } from '../proxy/upstream-client.js';
+import { notifications, type Permission } from '../permissions.js';
+import { type LeftOut, UpstreamClient, UpstreamRefused } from '../proxy/upstream-client.js';
 import type { Upstream } from '../upstreams.js';
 import { DeviceNotFound, UpstreamUnavailable } from '../errors.js';
 import { DeviceScopes } from '../proxy/device-scopes.js';
@@ -80,12 +80,7 @@ export class Explanations {
     const leftOut: LeftOut = [];
     const [part, channel] = await Promise.all([
       this.subject<CommandPart>('device-proxy', `/explain/commands/${encodeURIComponent(asyncId)}`, caller),
-      this.optionalPart<ChannelFacts>(caller, {
-        upstream: 'dispatcher',
-        path: '/explain/channel',
-        needed: notifications,
-        leftOut,
-      }),
+      this.partsOf(caller, leftOut)<ChannelFacts>('dispatcher', notifications, '/explain/channel'),
     ]);
     const { command, session } = part;
     const entries = [
@@ -93,11 +88,8 @@ export class Explanations {
       ...sessionEntries(command.device_id, session),
       ...(channel ? channelEntries(channel) : []),
     ];
-    return explain({ type: 'command', id: asyncId }, page, {
-      waitsFor: commandWaits(part, channel),
-      entries,
-      leftOut,
-    });
+    const waitsFor = commandWaits(part, channel);
+    return explain({ type: 'command', id: asyncId }, page, { waitsFor, entries, leftOut });
   }
 
   /** Explains a device of the account. `given`: its id, or its endpoint name. */
@@ -110,25 +102,11 @@ export class Explanations {
     // One more than the page has: the oldest one only shows how far back the facts reach.
     const query = `limit=${limit + 1}&before=${encodeURIComponent(before)}`;
     const events = `device_id=${id}&limit=${limit + 1}&date_time__lte=${encodeURIComponent(justBefore(before))}`;
+    const part = this.partsOf(caller, leftOut);
     const [proxy, log, echo] = await Promise.all([
-      this.optionalPart<DevicePart>(caller, {
-        upstream: 'device-proxy',
-        path: `/explain/devices/${id}?${query}`,
-        needed: 'commands',
-        leftOut,
-      }),
-      this.optionalPart<LogPart>(caller, {
-        upstream: 'event-log',
-        path: `/v3/device-events?${events}`,
-        needed: 'events.read',
-        leftOut,
-      }),
-      this.optionalPart<EchoFacts>(caller, {
-        upstream: 'snapshot',
-        path: `/v3/devices/${id}/echo`,
-        needed: 'snapshots.read',
-        leftOut,
-      }),
+      part<DevicePart>('device-proxy', 'commands', `/explain/devices/${id}?${query}`),
+      part<LogPart>('event-log', 'events.read', `/v3/device-events?${events}`),
+      part<EchoFacts>('snapshot', 'snapshots.read', `/v3/devices/${id}/echo`),
     ]);
     const entries = [
       ...deviceEntries(device),
@@ -196,8 +174,9 @@ export class Explanations {
     }
   }
 
-  /** A part of the explanation; undefined also if its upstream knows nothing of the subject. */
-  private optionalPart<T>(caller: Identity, part: PartRequest): Promise<T | undefined> {
-    return this.client.getPart<T>(caller, { ...part, mayBeUnknown: true });
+  /** Reads parts of one explanation. A part is undefined also if its upstream knows nothing of the subject. */
+  private partsOf(caller: Identity, leftOut: LeftOut) {
+    return <T>(upstream: Upstream, needed: Permission, path: string): Promise<T | undefined> =>
+      this.client.getPart<T>(caller, { upstream, path, needed, leftOut, mayBeUnknown: true });
   }
 }
