@@ -14,7 +14,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { AccessKey } from '../db/access-key.entity.js';
 import { AccessKeyLimitExceeded, AccessKeyNotFound } from '../errors.js';
-import { type AccountChange, AccountChanges } from './account-changes.js';
+import { AccountChanges, type AccountTransaction } from './account-changes.js';
 import {
   AccessKeyChange,
   accessKeyChanges,
@@ -144,7 +144,7 @@ export class AccessKeys {
     by: By,
     applicationId: string,
     action: AuditAction['action'],
-    work: (change: AccountChange, key: AccessKey) => Promise<Record<string, string>>,
+    work: (change: AccountTransaction, key: AccessKey) => Promise<Record<string, string>>,
   ): Promise<AccessKey> {
     return this.changes.run(by, async (change) => {
       const key = await keyOfApplication(change.manager, by.accountId, by.id, applicationId);
@@ -157,7 +157,7 @@ export class AccessKeys {
   }
 
   private async record(
-    { record }: AccountChange,
+    { record }: AccountTransaction,
     { caller }: By,
     { action, key, changes = {} }: Pick<AuditAction, 'action' | 'changes'> & { key: AccessKey },
   ): Promise<void> {

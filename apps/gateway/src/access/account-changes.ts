@@ -12,7 +12,7 @@ import { announcementOf, type Holder } from './announcements.js';
 import { actorOf, type AuditAction } from './audit-action.js';
 
 /** One change of an account's keys, applications and groups, inside its transaction. */
-export interface AccountChange {
+export interface AccountTransaction {
   manager: EntityManager;
   account: Account;
   now: Date;
@@ -55,7 +55,7 @@ export class AccountChanges {
   ) {}
 
   /** Throws LastAdministrator when `work` leaves the account without an active administrator key. */
-  async run<T>({ accountId, caller }: By, work: (change: AccountChange) => Promise<T>): Promise<T> {
+  async run<T>({ accountId, caller }: By, work: (change: AccountTransaction) => Promise<T>): Promise<T> {
     return this.locked(accountId, async (change) => {
       causedBy(change.manager, caller.requestId);
       const result = await work(change);
@@ -65,7 +65,7 @@ export class AccountChanges {
   }
 
   /** Like `run`, for changes that cannot remove an administrator. */
-  async locked<T>(accountId: string, work: (change: AccountChange) => Promise<T>): Promise<T> {
+  async locked<T>(accountId: string, work: (change: AccountTransaction) => Promise<T>): Promise<T> {
     const announced: string[] = [];
     const change = async (manager: EntityManager): Promise<T> => {
       const account = await manager.findOne(Account, { where: { id: accountId }, lock: { mode: 'pessimistic_write' } });
@@ -92,7 +92,7 @@ export class AccountChanges {
   }
 
   /** `announced` collects the ids of announced holders. */
-  changeOf(manager: EntityManager, account: Account, announced: string[] = []): AccountChange {
+  changeOf(manager: EntityManager, account: Account, announced: string[] = []): AccountTransaction {
     const now = new Date(this.clock.now());
     return {
       manager,

@@ -13,7 +13,7 @@ import { Inject, Injectable, type PipeTransform } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { KnownKeys } from '../authentication/known-keys.js';
 import { AccountNotFound, InstallationAccountStays, OnlyInstallationAdministrators } from '../errors.js';
-import { type AccountChange as Changing, AccountChanges } from './account-changes.js';
+import { AccountChanges, type AccountTransaction } from './account-changes.js';
 import { Account, type AccountLimits } from '../db/account.entity.js';
 import {
   type AccountChange,
@@ -130,7 +130,7 @@ export class Accounts {
     return accountRecord(changed);
   }
 
-  private async record({ account, record }: Changing, caller: Identity, before: Account): Promise<void> {
+  private async record({ account, record }: AccountTransaction, caller: Identity, before: Account): Promise<void> {
     const changes = differences(accountRecord(before), accountRecord(account));
     const status = changes['status'];
     await record(caller, {

@@ -1,6 +1,6 @@
 import type { By, ListEnvelope, ListQuery } from '@lanyard/service';
 import { DataSource, type EntityManager, type EntityTarget } from 'typeorm';
-import { type AccountChange, AccountChanges } from './account-changes.js';
+import { AccountChanges, type AccountTransaction } from './account-changes.js';
 import type { Holder } from './announcements.js';
 import { type AuditAction, requireIfMatch } from './audit-action.js';
 import { addToGroups, groupsOf, removeFromGroups } from './membership.js';
@@ -80,7 +80,7 @@ export abstract class HolderRecords<H extends Holder, R> {
    */
   protected change(
     by: By,
-    work: (change: AccountChange, holder: H) => Promise<Omit<AuditAction, 'target'> | undefined>,
+    work: (change: AccountTransaction, holder: H) => Promise<Omit<AuditAction, 'target'> | undefined>,
   ): Promise<H> {
     return this.changes.run(by, async (change) => {
       const holder = await this.kind.find(change.manager, by.accountId, by.id);

@@ -12,7 +12,7 @@ import {
   UnknownMembers,
 } from '../errors.js';
 import { permissionsOfGroup } from '../permissions.js';
-import { type AccountChange, AccountChanges } from './account-changes.js';
+import { AccountChanges, type AccountTransaction } from './account-changes.js';
 import type { Holder } from './announcements.js';
 import { type AuditAction, requireIfMatch } from './audit-action.js';
 import {
@@ -181,7 +181,7 @@ export class KeyGroups {
     by: By,
     members: Members,
     action: AuditAction['action'],
-    work: (change: AccountChange, holders: Holder[], group: KeyGroup) => Promise<void>,
+    work: (change: AccountTransaction, holders: Holder[], group: KeyGroup) => Promise<void>,
   ): Promise<KeyGroupRecord> {
     const ids = withoutUsers(members);
     return this.change(by, async (change) => {
@@ -193,17 +193,17 @@ export class KeyGroups {
   }
 
   /** Throws GroupNotFound, EtagDiffers. */
-  private async groupToChange({ manager }: AccountChange, by: By): Promise<KeyGroup> {
+  private async groupToChange({ manager }: AccountTransaction, by: By): Promise<KeyGroup> {
     const group = await groupOf(manager, by.accountId, by.id);
     requireIfMatch(by, group);
     return group;
   }
 
-  private change(by: By, work: (change: AccountChange) => Promise<KeyGroup>): Promise<KeyGroupRecord> {
+  private change(by: By, work: (change: AccountTransaction) => Promise<KeyGroup>): Promise<KeyGroupRecord> {
     return this.changes.run(by, async (change) => recordOf(change.manager, await work(change)));
   }
 
-  private async store({ manager, now }: AccountChange, group: KeyGroup): Promise<KeyGroup> {
+  private async store({ manager, now }: AccountTransaction, group: KeyGroup): Promise<KeyGroup> {
     group.revision += 1;
     group.updatedAt = now;
     return manager.save(group);

@@ -2,7 +2,7 @@ import { BackgroundWork } from '@lanyard/service';
 import { Injectable } from '@nestjs/common';
 import { DataSource, In, LessThanOrEqual } from 'typeorm';
 import { AccessKey } from '../db/access-key.entity.js';
-import { type AccountChange, AccountChanges } from './account-changes.js';
+import { AccountChanges, type AccountTransaction } from './account-changes.js';
 import { ApiKey } from '../db/api-key.entity.js';
 import { Application } from '../db/application.entity.js';
 import { storeHolder } from './membership.js';
@@ -52,7 +52,7 @@ export class KeySweeper extends BackgroundWork {
   }
 
   /** Reads the keys again under the lock: another replica may have announced their ends, or a key was changed. */
-  private async announceEnds(change: AccountChange, ids: readonly string[]): Promise<void> {
+  private async announceEnds(change: AccountTransaction, ids: readonly string[]): Promise<void> {
     const keys = await change.manager.find(ApiKey, { where: { id: In([...ids]) }, relations: { groups: true } });
     for (const key of keys) {
       const expired = key.expiresAt !== null && key.expiresAt <= change.now && !key.expiryAnnounced;
@@ -68,7 +68,7 @@ export class KeySweeper extends BackgroundWork {
     await this.endAccessKeys(change, ids);
   }
 
-  private async endAccessKeys(change: AccountChange, applicationIds: readonly string[]): Promise<void> {
+  private async endAccessKeys(change: AccountTransaction, applicationIds: readonly string[]): Promise<void> {
     const over = { expiresAt: LessThanOrEqual(change.now), expiryAnnounced: false };
     const where = { ...over, applicationId: In([...applicationIds]) };
     const keys = await change.manager.findBy(AccessKey, where);

@@ -7,7 +7,7 @@ import {
   UnknownMembers,
   UserNotFound,
 } from '../errors.js';
-import type { AccountChange } from './account-changes.js';
+import type { AccountTransaction } from './account-changes.js';
 import type { Holder } from './announcements.js';
 import { ApiKey } from '../db/api-key.entity.js';
 import { Application } from '../db/application.entity.js';
@@ -108,7 +108,7 @@ export const userOf = async (manager: EntityManager, accountId: string, id: stri
 };
 
 /** Stores a changed key, application or user and announces it. */
-export const storeHolder = async ({ manager, now, announce }: AccountChange, holder: Holder): Promise<void> => {
+export const storeHolder = async ({ manager, now, announce }: AccountTransaction, holder: Holder): Promise<void> => {
   holder.revision += 1;
   holder.updatedAt = now;
   await manager.save(holder);
@@ -120,7 +120,7 @@ export const storeHolder = async ({ manager, now, announce }: AccountChange, hol
  * back, because some of the holders may be stored already.
  */
 export const addToGroups = async (
-  change: AccountChange,
+  change: AccountTransaction,
   holders: readonly Holder[],
   groups: readonly KeyGroup[],
 ): Promise<void> => {
@@ -136,7 +136,7 @@ export const addToGroups = async (
 
 /** Holders that are in none of the groups are not changed. */
 export const removeFromGroups = async (
-  change: AccountChange,
+  change: AccountTransaction,
   holders: readonly Holder[],
   groupIds: readonly string[],
 ): Promise<void> => {

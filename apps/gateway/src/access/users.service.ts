@@ -5,7 +5,7 @@ import { DataSource, In } from 'typeorm';
 import { KeyGroup } from '../db/key-group.entity.js';
 import { User } from '../db/user.entity.js';
 import { RoleIncomplete, UserNotFound } from '../errors.js';
-import { type AccountChange, AccountChanges } from './account-changes.js';
+import { AccountChanges, type AccountTransaction } from './account-changes.js';
 import { differences } from './audit-action.js';
 import { HolderRecords } from './holder-records.js';
 import { isInExactly, storeHolder, userOf } from './membership.js';
@@ -98,7 +98,7 @@ export class Users extends HolderRecords<User, UserRecord> {
   }
 
   /** They may have changed while the sign-in waited for its turn, and the user is announced with what they give now. */
-  private async groupsNow({ manager, account }: AccountChange, { groups }: Person): Promise<KeyGroup[]> {
+  private async groupsNow({ manager, account }: AccountTransaction, { groups }: Person): Promise<KeyGroup[]> {
     const ids = groups.map(({ id }) => id);
     const found = await manager.findBy(KeyGroup, { accountId: account.id, id: In(ids) });
     if (found.length < ids.length) throw new RoleIncomplete();
@@ -116,7 +116,7 @@ export class Users extends HolderRecords<User, UserRecord> {
     );
   }
 
-  private newUser({ manager, now, account }: AccountChange, { issuer, subject, name }: Person): User {
+  private newUser({ manager, now, account }: AccountTransaction, { issuer, subject, name }: Person): User {
     return manager.create(User, {
       id: newId(this.clock.now()),
       accountId: account.id,
