@@ -83,21 +83,10 @@ const ValueHistoryChange = z
     `Omitted members keep their value; null is the default: ${valueHistoryDefault.hours} hours and ${valueHistoryDefault.values} values. Only administrators of the installation may raise it beyond that`,
   );
 
-/** A changed field: null removes its value. */
-const changed = <T extends z.ZodType>(kind: T): z.ZodOptional<z.ZodNullable<T>> => kind.nullable().optional();
-
-const profileChanges = {
-  contact: changed(profile.contact),
-  phone_number: changed(profile.phone_number),
-  address_line1: changed(profile.address_line1),
-  address_line2: changed(profile.address_line2),
-  city: changed(profile.city),
-  state: changed(profile.state),
-  postal_code: changed(profile.postal_code),
-  country: changed(profile.country),
-  notification_emails: changed(profile.notification_emails),
-  custom_fields: changed(profile.custom_fields),
-};
+/** null removes a value. */
+const profileChanges = Object.fromEntries(
+  Object.entries(profile).map(([name, type]) => [name, type.nullish()]),
+) as { [Name in keyof typeof profile]: z.ZodOptional<z.ZodNullable<(typeof profile)[Name]>> };
 
 const common = {
   display_name: z.string().trim().min(1).max(128).optional(),

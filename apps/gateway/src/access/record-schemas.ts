@@ -19,11 +19,7 @@ export const groupIds = z.array(groupId).max(groupsPerHolderMax);
 export const GroupIds = groupIds.min(1).meta({ id: 'KeyGroupIds' });
 
 /** Device groups that a key or a key group is limited to. */
-export const deviceGroups = z
-  .array(z.string().regex(/^[0-9a-f]{32}$/, 'Must be 32 lower-case hex characters'))
-  .min(1)
-  .max(deviceGroupsMax)
-  .nullable();
+export const deviceGroups = z.array(groupId).min(1).max(deviceGroupsMax).nullable();
 
 export const sourceAddresses = z
   .array(z.string().refine(isNetwork, 'Must be an address or a network such as 192.0.2.0/24 or 2001:db8::/32'))

@@ -1,9 +1,9 @@
 import { Column, Entity } from 'typeorm';
-import { Owned } from './versioned.entity.js';
+import { Used } from './versioned.entity.js';
 
 /** A secret of an application, which has at most two. Contains the hash, never the secret. */
 @Entity({ name: 'access_keys' })
-export class AccessKey extends Owned {
+export class AccessKey extends Used {
   @Column('text', { name: 'application_id' })
   applicationId!: string;
 
@@ -13,17 +13,10 @@ export class AccessKey extends Owned {
   @Column('text')
   hash!: string;
 
-  @Column('text')
-  status!: 'active' | 'inactive';
-
   @Column('timestamptz', { name: 'expires_at', nullable: true })
   expiresAt!: Date | null;
 
   /** Whether its end was announced; see KeySweeper. */
   @Column('boolean', { name: 'expiry_announced' })
   expiryAnnounced!: boolean;
-
-  /** Written by LastLogins only. */
-  @Column({ type: 'timestamptz', name: 'last_used_at', nullable: true, update: false })
-  lastUsedAt!: Date | null;
 }

@@ -1,19 +1,12 @@
 import { Column, Entity, JoinTable, ManyToMany, type Relation } from 'typeorm';
-import { Owned } from './versioned.entity.js';
+import { Used } from './versioned.entity.js';
 import { KeyGroup } from './key-group.entity.js';
 
 /** An application of a customer. Its access keys are its secrets and share its channel and subscriptions. */
 @Entity({ name: 'applications' })
-export class Application extends Owned {
+export class Application extends Used {
   @Column('text')
   description!: string;
-
-  @Column('text')
-  status!: 'active' | 'inactive';
-
-  /** Written by LastLogins only. */
-  @Column({ type: 'timestamptz', name: 'last_used_at', nullable: true, update: false })
-  lastUsedAt!: Date | null;
 
   @ManyToMany(() => KeyGroup)
   @JoinTable({

@@ -1,10 +1,10 @@
 import { Column, Entity, JoinTable, ManyToMany, type Relation } from 'typeorm';
-import { Owned } from './versioned.entity.js';
+import { Used } from './versioned.entity.js';
 import { KeyGroup } from './key-group.entity.js';
 
 /** A person who has signed in with the OpenID provider. Name, address and groups are those of the last sign-in. */
 @Entity({ name: 'users' })
-export class User extends Owned {
+export class User extends Used {
   @Column('text')
   issuer!: string;
 
@@ -18,13 +18,6 @@ export class User extends Owned {
   /** Random; sessions refer to it, so that a new one ends all of them. No key has a secret with this hash. */
   @Column('text')
   hash!: string;
-
-  @Column('text')
-  status!: 'active' | 'inactive';
-
-  /** Written by LastLogins only. */
-  @Column({ type: 'timestamptz', name: 'last_used_at', nullable: true, update: false })
-  lastUsedAt!: Date | null;
 
   @ManyToMany(() => KeyGroup)
   @JoinTable({

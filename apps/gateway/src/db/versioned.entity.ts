@@ -22,3 +22,13 @@ export abstract class Owned extends Versioned {
   @Column('text')
   name!: string;
 }
+
+/** Keys, applications and users: what requests come from. */
+export abstract class Used extends Owned {
+  @Column('text')
+  status!: 'active' | 'inactive';
+
+  /** Written by LastLogins only, so that a change of the record never sets it back. */
+  @Column({ type: 'timestamptz', name: 'last_used_at', nullable: true, update: false })
+  lastUsedAt!: Date | null;
+}
