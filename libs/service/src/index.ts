@@ -74,7 +74,6 @@ export { containerToDocument } from './run/container-to-document.js';
 export { runInContext } from './run/run-in-context.js';
 export { BackgroundWork } from './lifecycle/background-work.js';
 export { StopDeadline } from './lifecycle/stop-deadline.js';
-export { WorkingProvider } from './lifecycle/working-provider.js';
 export { endsWithin } from './ends-within.js';
 export * from './lifecycle/infrastructure-unavailable.js';
 export { awaiting, startsWithin } from './lifecycle/start-deadline.js';

@@ -1,9 +1,10 @@
-import { type Clock, CLOCK, CONFIG, type Logger, LOGGER, StopDeadline, WorkingProvider } from '@lanyard/service';
+import { type Clock, CLOCK, CONFIG, type Logger, LOGGER, StopDeadline } from '@lanyard/service';
 import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import type { DeviceProxyConfig } from '../config.js';
 import type { RegistrationData, Session } from '../sessions/session.js';
 import { SessionEnds } from '../sessions/session-ends.js';
 import { Sessions } from '../sessions/sessions.js';
+import { WorkingProvider } from '../working-provider.js';
 import { CredentialIndex, isWithdrawnBy, type Withdrawal } from './credential-index.js';
 
 /** The replica that owns the session acts at once; the others check after this time that the session has ended. */

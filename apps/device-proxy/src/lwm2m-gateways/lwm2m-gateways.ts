@@ -10,7 +10,7 @@ import {
   removeRoot,
   UnsupportedFormat,
 } from '@lanyard/lwm2m';
-import { type Clock, CLOCK, KeyedMutex, type Logger, LOGGER, StopDeadline, WorkingProvider } from '@lanyard/service';
+import { type Clock, CLOCK, KeyedMutex, type Logger, LOGGER, StopDeadline } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import { type DeviceReply, DownlinkClient } from '../downlink/downlink-client.js';
 import type { NotServed } from '../intake/admission.js';
@@ -21,6 +21,7 @@ import { LastSeen } from '../sessions/last-seen.js';
 import { Sessions } from '../sessions/sessions.js';
 import { DeviceDirectory } from '../state/device-directory.js';
 import { viaOf } from '../transport/peer-address.js';
+import { WorkingProvider } from '../working-provider.js';
 import { DevicesBehind } from './devices-behind.js';
 import { type Known, knownOf, type PrefixStatus, unread } from './known-devices.js';
 import { admitRetryPauseMs, admittedAtOnce, directDeviceRetryPauseMs } from './limits.js';

@@ -1,10 +1,11 @@
-import { type Clock, CLOCK, type Logger, LOGGER, StopDeadline, WorkingProvider } from '@lanyard/service';
+import { type Clock, CLOCK, type Logger, LOGGER, StopDeadline } from '@lanyard/service';
 import { DataSource } from 'typeorm';
 import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { CommandQueue } from '../commands/command-queue.js';
 import { AccessKeysReader } from '../state/access-keys.reader.js';
 import { Rules } from '../presubscriptions/rules.js';
 import { Receivers } from '../observations/receivers.js';
+import { WorkingProvider } from '../working-provider.js';
 import { Subscriptions } from './subscriptions.js';
 
 const retryDelayMs = 3_000;

@@ -1,14 +1,5 @@
 import { gatewayPath } from '@lanyard/lwm2m';
-import {
-  type Clock,
-  CLOCK,
-  KeyedMutex,
-  type Logger,
-  LOGGER,
-  NamedError,
-  StopDeadline,
-  WorkingProvider,
-} from '@lanyard/service';
+import { type Clock, CLOCK, KeyedMutex, type Logger, LOGGER, NamedError, StopDeadline } from '@lanyard/service';
 import { DataSource, In } from 'typeorm';
 import { Inject, Injectable } from '@nestjs/common';
 import { locksMax, withDevice, withDevices } from '../db/device-lock.js';
@@ -28,6 +19,7 @@ import type { Subscription } from '../interest/subscription.entity.js';
 import { SubscriptionBatcher } from '../interest/subscription-batcher.js';
 import { type NewSubscription, SubscriptionStore } from '../interest/subscription-store.js';
 import { DeviceGroupsReader } from '../state/device-groups.reader.js';
+import { WorkingProvider } from '../working-provider.js';
 import { difference } from './differences.js';
 import { afterFailures, afterSilence, retryPauseMs } from './retry-pause.js';
 

@@ -1,10 +1,11 @@
-import { type Clock, CLOCK, type Logger, LOGGER, StopDeadline, WorkingProvider } from '@lanyard/service';
+import { type Clock, CLOCK, type Logger, LOGGER, StopDeadline } from '@lanyard/service';
 import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { Listeners } from '../listeners/listeners.js';
 import { AccessAccountsReader } from '../state/access-accounts.reader.js';
 import type { Session } from '../sessions/session.js';
 import { SessionEnds } from '../sessions/session-ends.js';
 import { Sessions } from '../sessions/sessions.js';
+import { WorkingProvider } from '../working-provider.js';
 
 const retryDelayMs = 3_000;
 

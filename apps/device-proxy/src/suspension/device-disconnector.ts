@@ -1,4 +1,4 @@
-import { type Clock, CLOCK, type Logger, LOGGER, StopDeadline, WorkingProvider } from '@lanyard/service';
+import { type Clock, CLOCK, type Logger, LOGGER, StopDeadline } from '@lanyard/service';
 import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { CommandQueue } from '../commands/command-queue.js';
@@ -11,6 +11,7 @@ import { DeviceDirectory } from '../state/device-directory.js';
 import { SubscriptionReconciler } from '../subscriptions/subscription-reconciler.js';
 import { DeviceLinks } from '../transport/device-links.js';
 import { Admission } from '../intake/admission.js';
+import { WorkingProvider } from '../working-provider.js';
 
 /**
  * The replica that owns the session acts at once; the others check after this time that the session has ended. Failures

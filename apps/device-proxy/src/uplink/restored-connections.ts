@@ -1,9 +1,10 @@
-import { type Clock, CLOCK, type Logger, LOGGER, StopDeadline, WorkingProvider } from '@lanyard/service';
+import { type Clock, CLOCK, type Logger, LOGGER, StopDeadline } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import { Deliverer } from '../commands/deliverer.js';
 import { Listeners } from '../listeners/listeners.js';
 import type { Session } from '../sessions/session.js';
 import { Sessions } from '../sessions/sessions.js';
+import { WorkingProvider } from '../working-provider.js';
 
 /** Connections continued at a time, so that messages from devices do not wait behind all of them. */
 const chunkSize = 100;

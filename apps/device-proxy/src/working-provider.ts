@@ -1,7 +1,8 @@
-import type { Clock, Timer } from '../clock.js';
+import type { Clock, StopDeadline, Timer } from '@lanyard/service';
+import type { BeforeApplicationShutdown } from '@nestjs/common';
 
 /** Work that nothing waits for but the stop of the process. Once that has begun, nothing else begins. */
-export class RunningWork {
+class RunningWork {
   private readonly timers = new Set<Timer>();
   private readonly running = new Set<Promise<void>>();
   private isStopped = false;
@@ -30,5 +31,22 @@ export class RunningWork {
     this.isStopped = true;
     for (const timer of this.timers) timer.cancel();
     await Promise.all(this.running);
+  }
+}
+
+/** A provider whose work a stop of the process waits for. `what`: names the work in the log. */
+export abstract class WorkingProvider implements BeforeApplicationShutdown {
+  protected readonly work: RunningWork;
+
+  constructor(
+    clock: Clock,
+    private readonly deadline: StopDeadline,
+    private readonly what: string,
+  ) {
+    this.work = new RunningWork(clock);
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    await this.deadline.step(this.what, () => this.work.stop());
   }
 }
