@@ -146,13 +146,6 @@ const accountIdOf = (reader: EnvReader): string | undefined => {
   return id;
 };
 
-const tierOf = (reader: EnvReader): 'free' | 'commercial' => {
-  const tier = reader.string('GATEWAY_FIRST_ACCOUNT_TIER', 'commercial');
-  if (tier !== 'free' && tier !== 'commercial')
-    throw new ConfigError('GATEWAY_FIRST_ACCOUNT_TIER', 'must be free or commercial');
-  return tier;
-};
-
 const isLoopback = ({ hostname }: URL): boolean => /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
 
 const webUrl = (reader: EnvReader, name: string): URL => {
@@ -223,7 +216,7 @@ export const readConfig = (source?: NodeJS.ProcessEnv): GatewayConfig => {
     firstStart: {
       keyFile: reader.optional('GATEWAY_FIRST_KEY_FILE'),
       accountId: accountIdOf(reader),
-      tier: tierOf(reader),
+      tier: reader.choice('GATEWAY_FIRST_ACCOUNT_TIER', ['free', 'commercial'], 'commercial'),
       autoCreateDevices: reader.bool('GATEWAY_FIRST_ACCOUNT_AUTO_CREATE_DEVICES', false),
     },
     replicas: Object.fromEntries(upstreams.map((upstream) => [upstream, replicasOf(reader, upstream)])) as Record<

@@ -29,12 +29,7 @@ export const environmentReader = (source: NodeJS.ProcessEnv): SettingsReader => 
     text: (name, fallback) => reader.string(variableOf(name), fallback),
     optional: (name) => reader.optional(variableOf(name)),
     flag: (name) => reader.bool(variableOf(name), false),
-    choice: (name, choices, fallback) => {
-      const value = reader.string(variableOf(name), fallback);
-      const found = choices.find((choice) => choice === value);
-      if (found === undefined) throw problem(name, `must be one of ${choices.join(', ')}, not "${value}"`);
-      return found;
-    },
+    choice: (name, choices, fallback) => reader.choice(variableOf(name), choices, fallback),
     problem,
   };
 };

@@ -73,20 +73,6 @@ export const encryptionKey = (reader: EnvReader): EncryptionKeys => {
 /** The levels of pino, the logger. */
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
 
-const logLevel = (reader: EnvReader): string => {
-  const text = reader.string('LOG_LEVEL', 'info');
-  if (!logLevels.includes(text))
-    throw new ConfigError('LOG_LEVEL', `must be one of ${logLevels.join(', ')}, not "${text}"`);
-  return text;
-};
-
-const migrations = (reader: EnvReader): 'run' | 'wait' => {
-  const text = reader.string('DATABASE_MIGRATIONS', 'run');
-  if (text !== 'run' && text !== 'wait')
-    throw new ConfigError('DATABASE_MIGRATIONS', `must be run or wait, not "${text}"`);
-  return text;
-};
-
 /** A step of a stop may take half of the time that is left: of the shortest time, the fourth step may take 0.6 s. */
 const stopTimeoutMs = (reader: EnvReader): number =>
   reader.int('STOP_TIMEOUT_MS', defaultStopTimeoutMs, { min: 5 * stopStepMinMs, max: 600_000 });
@@ -140,7 +126,7 @@ export type DatabaseConfig = Pick<CommonConfig, 'app' | 'replicaId' | 'logLevel'
 export const databaseConfig = (reader: EnvReader, app: string): DatabaseConfig => ({
   app,
   replicaId: reader.string('REPLICA_ID', `${app}-0`),
-  logLevel: logLevel(reader),
+  logLevel: reader.choice('LOG_LEVEL', logLevels, 'info'),
   secrets: { databaseUrl: databaseUrl(reader) },
 });
 
@@ -155,8 +141,8 @@ export const commonConfig = (reader: EnvReader, app: string): CommonConfig => ({
     security: kafkaSecurity(reader),
     replacements: reader.string('KAFKAJS_REPLACEMENTS', 'all'),
   },
-  logLevel: logLevel(reader),
-  databaseMigrations: migrations(reader),
+  logLevel: reader.choice('LOG_LEVEL', logLevels, 'info'),
+  databaseMigrations: reader.choice('DATABASE_MIGRATIONS', ['run', 'wait'], 'run'),
   startTimeoutMs: reader.int('START_TIMEOUT_MS', defaultStartTimeoutMs, { min: startTimeoutMinMs, max: 3_600_000 }),
   stopTimeoutMs: stopTimeoutMs(reader),
   secrets: { databaseUrl: databaseUrl(reader) },

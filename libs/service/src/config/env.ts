@@ -22,6 +22,7 @@ export interface EnvReader {
   bool(name: string, fallback?: boolean): boolean;
   /** Comma separated; blanks around entries are dropped. */
   list(name: string, fallback?: string[]): string[];
+  choice<T extends string>(name: string, choices: readonly T[], fallback: T): T;
 }
 
 const required = <T>(name: string, fallback: T | undefined): T => {
@@ -59,6 +60,12 @@ export const env = (source: NodeJS.ProcessEnv = process.env): EnvReader => {
       const text = read(name);
       if (text === undefined) return required(name, fallback);
       return text.split(',').flatMap((entry) => entry.trim() || []);
+    },
+    choice: (name, choices, fallback) => {
+      const text = read(name) ?? fallback;
+      const found = choices.find((choice) => choice === text);
+      if (found === undefined) throw new ConfigError(name, `must be one of ${choices.join(', ')}, not "${text}"`);
+      return found;
     },
   };
 };

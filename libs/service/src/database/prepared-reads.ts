@@ -1,7 +1,7 @@
 import type { DataSource } from 'typeorm';
 import { setBounded } from '../set-bounded.js';
 import { poolOf } from './pool.js';
-import { statementName } from './statement-name.js';
+import { statementName } from './prepared-statement.js';
 
 /** A prepared statement takes memory of every connection: texts beyond this are planned each time. */
 const textsMax = 32;

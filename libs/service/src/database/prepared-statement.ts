@@ -1,7 +1,11 @@
+import { createHash } from 'node:crypto';
 import type { ClientBase } from 'pg';
 import { type EntityManager, QueryRunnerAlreadyReleasedError } from 'typeorm';
 import { poolOf } from './pool.js';
-import { statementName } from './statement-name.js';
+
+/** Name of a prepared statement: the same for one text among all users of a connection. */
+export const statementName = (text: string): string =>
+  `lanyard_${createHash('sha256').update(text).digest('hex').slice(0, 32)}`;
 
 /**
  * A statement that each connection parses and plans once, in the transaction of a manager or alone when it has none. For
