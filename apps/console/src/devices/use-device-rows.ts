@@ -30,7 +30,13 @@ export const useDeviceRows = ({ packed, newestFirst }: Pick<DeviceSearch, 'packe
   const [readingAgain] = useState(() => new ReadingAgain(client, lists, liveEveryMs));
   useEffect(() => () => readingAgain.stop(), [readingAgain]);
   const live = useLiveEvents(() => readingAgain.soon());
-  const { data, error, refetch, fetchNextPage, isPlaceholderData: isOfOtherSearch } = useInfiniteQuery({
+  const {
+    data,
+    error,
+    refetch,
+    fetchNextPage,
+    isPlaceholderData: isOfOtherSearch,
+  } = useInfiniteQuery({
     queryKey: key,
     initialPageParam: undefined as string | undefined,
     queryFn: async ({ pageParam: after, signal }) => {

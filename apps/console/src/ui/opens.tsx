@@ -21,8 +21,7 @@ type Creates = (close: () => void) => ReactNode;
 
 /** The dialog that is opened: one that only has to be closed, or one that `children` creates. */
 type Opened =
-  | { Dialog: ComponentType<{ onClose: () => void }>; children?: never }
-  | { Dialog?: never; children: Creates };
+  { Dialog: ComponentType<{ onClose: () => void }>; children?: never } | { Dialog?: never; children: Creates };
 
 /** Shows a dialog in place of the button that opens it. */
 const Showing = createContext<((creates: Creates) => void) | undefined>(undefined);

@@ -84,9 +84,9 @@ const ValueHistoryChange = z
   );
 
 /** null removes a value. */
-const profileChanges = Object.fromEntries(
-  Object.entries(profile).map(([name, type]) => [name, type.nullish()]),
-) as { [Name in keyof typeof profile]: z.ZodOptional<z.ZodNullable<(typeof profile)[Name]>> };
+const profileChanges = Object.fromEntries(Object.entries(profile).map(([name, type]) => [name, type.nullish()])) as {
+  [Name in keyof typeof profile]: z.ZodOptional<z.ZodNullable<(typeof profile)[Name]>>;
+};
 
 const common = {
   display_name: z.string().trim().min(1).max(128).optional(),

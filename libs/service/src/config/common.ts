@@ -142,7 +142,7 @@ export const commonConfig = (reader: EnvReader, app: string): CommonConfig => ({
     replacements: reader.string('KAFKAJS_REPLACEMENTS', 'all'),
   },
   logLevel: reader.choice('LOG_LEVEL', logLevels, 'info'),
-  databaseMigrations: reader.choice('DATABASE_MIGRATIONS', ['run', 'wait'], 'run'),
+  databaseMigrations: reader.choice<'run' | 'wait'>('DATABASE_MIGRATIONS', ['run', 'wait'], 'run'),
   startTimeoutMs: reader.int('START_TIMEOUT_MS', defaultStartTimeoutMs, { min: startTimeoutMinMs, max: 3_600_000 }),
   stopTimeoutMs: stopTimeoutMs(reader),
   secrets: { databaseUrl: databaseUrl(reader) },
