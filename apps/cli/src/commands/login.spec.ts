@@ -75,6 +75,18 @@ it('a login takes the key of LANYARD_KEY_FILE, unless an option names a file', a
   }
 });
 
+it('a login to a profile goes to its address, and to LANYARD_URL only if the profile is new', async () => {
+  new Profiles(folder).save('plant', { url, key: 'ak_1old' });
+  environment.url = `${url}/console`;
+  try {
+    await run('login', '--profile', 'plant', '--key-file', keyFile);
+    expect(new Profiles(folder).get('plant')).toEqual({ url, key: 'ak_1x' });
+    await expect(run('login', '--profile', 'new', '--key-file', keyFile)).rejects.toThrow(environment.url);
+  } finally {
+    delete environment.url;
+  }
+});
+
 it('a file with a key is not ignored when a person signs in', async () => {
   await expect(run('login', '--oidc', '--url', url, '--key-file', keyFile)).rejects.toThrow(UsageError);
 });

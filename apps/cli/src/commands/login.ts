@@ -5,7 +5,7 @@ import { UsageError } from '../errors.js';
 import { signInWithDevice } from './device-sign-in.js';
 import type { Output } from '../output/output.js';
 import { onOneLine } from '../output/safe-text.js';
-import { checkedUrl, developmentUrl, givenKey, isLoopback } from '../settings/connection.js';
+import { checkedUrl, developmentUrl, givenKey, isLoopback, urlToSignIn } from '../settings/connection.js';
 import { isSessionToken, type Profile, Profiles } from '../settings/profiles.js';
 import { keyFromInput } from '../settings/secret-input.js';
 
@@ -45,8 +45,7 @@ const logIn = async (cli: Cli, command: Command): Promise<void> => {
   const out = cli.output(command);
   const profiles = new Profiles(cli.environment.folder);
   const name = options.profile ?? cli.environment.profile ?? profiles.current;
-  const wanted = options.url ?? cli.environment.url ?? profiles.find(name)?.url ?? developmentUrl;
-  const url = checkedUrl(wanted);
+  const url = checkedUrl(urlToSignIn(options, cli.environment, profiles.find(name)));
   if (url.startsWith('http://') && !isLoopback(url)) out.note(`Warning: the key is sent to ${url} without encryption.`);
   const signIn = (): Promise<SignedIn> =>
     options.oidc ? withProvider(url, out, cli.signal) : withKey(url, givenKey(options, cli.environment), cli.signal);

@@ -59,6 +59,16 @@ export const givenKey = (options: ConnectionOptions, environment: Environment): 
   return keyFile === undefined ? undefined : keyFromFile(keyFile);
 };
 
+/** The address of a login. That of the environment is for a profile that an option names only if the profile is new. */
+export const urlToSignIn = (
+  options: ConnectionOptions,
+  environment: Environment,
+  stored: Profile | undefined,
+): string => {
+  const given = options.url ?? givenBy(options, environment).url;
+  return given ?? stored?.url ?? environment.url ?? developmentUrl;
+};
+
 const storedProfile = (options: ConnectionOptions, environment: Environment): Profile | undefined => {
   const profiles = new Profiles(environment.folder);
   const wanted = options.profile ?? environment.profile;
