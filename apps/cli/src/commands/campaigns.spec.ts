@@ -20,3 +20,17 @@ it('a campaign that is created but not started is named, because no other one ma
   expect(bench.results()).toBe('');
   expect(bench.remarks()).toBe('The campaign is created: "lanyard campaign start c1" starts it.\n');
 });
+
+it.each(['get', 'show'])('%s shows a campaign and its progress', async (name) => {
+  const campaign = { id: 'c1', name: 'spring', state: 'done', started_at: '2026-04-01T00:00:00Z' };
+  const bench = new CommandBench((request, response) => {
+    const isProgress = request.url?.endsWith('/progress');
+    const list = { object: 'list', data: [campaign], has_more: false };
+    request.resume().on('end', () => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify(isProgress ? { devices: 3, succeeded: 3 } : list));
+    });
+  });
+  await bench.run(addCampaigns, ['campaign', name, 'spring']);
+  expect(bench.results()).toMatch(/^Name +spring\nId +c1\nState +done\nDevices +3\nProgress +3 succeeded\nStarted +/);
+});

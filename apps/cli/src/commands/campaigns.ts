@@ -116,7 +116,9 @@ export const addCampaigns = (program: Command, cli: Cli): void => {
       await out.list(lanyard.items('GET /v3/update-campaigns'), columns);
     });
   campaign
-    .command('show')
+    .command('get')
+    // Works as well, because scripts use it.
+    .alias('show')
     .description('Show a campaign and its progress')
     .argument('<campaign>', 'name or id')
     .action(async (name: string, _, command: Command) => {
