@@ -91,6 +91,18 @@ describe('a fleet over DTLS', () => {
     await eventually(() => expect(server.count(Code.POST, /^\/rd\/r\d$/)).toBeGreaterThan(2));
     expect(running.tally.counts.handshake).toBe(2);
   });
+
+  it('leaves in time although its server is away, for which a handshake would wait longer', async () => {
+    await simulate({ ACK_TIMEOUT_MS: 60_000, RETRANSMISSIONS: 4 });
+    await server.endpoint.close();
+    const devices = running.groups[0]?.devices ?? [];
+    // The connection is lost, and the next contact has begun to make another one.
+    for (const device of devices) device.unacknowledged();
+    const startedMs = performance.now();
+    await Promise.all(devices.map((device) => device.leave(500)));
+    expect(performance.now() - startedMs).toBeLessThan(60_000);
+    expect(running.tally.registered).toBe(0);
+  });
 });
 
 describe('a fleet over TLS', () => {

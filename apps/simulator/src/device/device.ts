@@ -146,8 +146,11 @@ export class Device implements RequestTarget, Contacting, Linked, Reporting, Reg
     });
   }
 
-  /** Stops the device for good. If `graceful`, it deregisters first, and opens its connection for that if necessary. */
-  async leave(graceful: boolean): Promise<void> {
+  /**
+   * Stops the device for good. It deregisters first, within `deregisterMs`, and opens its connection for that if
+   * necessary; if that is no time at all, it does not deregister.
+   */
+  async leave(deregisterMs: number): Promise<void> {
     this.gone = true;
     this.contacts.stop();
     this.sleep?.cancel();
@@ -156,13 +159,15 @@ export class Device implements RequestTarget, Contacting, Linked, Reporting, Reg
     this.firmwareUpdate?.restarted();
     this.usedSoftware?.restarted();
     this.reports.clear();
-    try {
-      if (graceful && this.registrar.isRegistered) {
+    if (deregisterMs > 0 && this.registrar.isRegistered) {
+      const late = this.group.context.timers.schedule(deregisterMs, () => void this.transport.close());
+      try {
         await this.link.open();
         await this.registrar.deregister();
+      } catch (error) {
+        this.recordError(error);
       }
-    } catch (error) {
-      this.recordError(error);
+      late.cancel();
     }
     this.registrar.forget();
     await this.transport.close();
@@ -289,6 +294,8 @@ export class Device implements RequestTarget, Contacting, Linked, Reporting, Reg
 
   contactFailed(error: unknown, failures: number): number {
     this.recordError(error);
+    // Its connection is the one over which the device deregisters now.
+    if (this.gone) return 0;
     const bootstraps = this.group.settings.bootstrap !== 'none';
     if (bootstraps && failures % failuresBeforeBootstrap === 0) this.link.forgetAccount();
     if (error instanceof Refused) {

@@ -41,7 +41,7 @@ export class Fleet {
     const deadline = performance.now() + deregistrationTimeoutMs;
     const waiting = this.groups.flatMap(({ devices }) => devices).values();
     const letWaitingLeave = async (): Promise<void> => {
-      for (const device of waiting) await device.leave(performance.now() < deadline);
+      for (const device of waiting) await device.leave(deadline - performance.now());
     };
     await Promise.all(Array.from({ length: concurrentDeregistrations }, letWaitingLeave));
   }
