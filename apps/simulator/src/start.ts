@@ -8,7 +8,7 @@ import { type SimulationContext } from './device/simulation-context.js';
 import { TooFewOpenFiles } from './errors.js';
 import { Fleet } from './fleet/fleet.js';
 import { type GroupFleet } from './fleet/group-fleet.js';
-import { groupFleet } from './fleet/groups.js';
+import { groupFleet, refuseSharedNames } from './fleet/groups.js';
 import { Phases } from './fleet/phases.js';
 import { seededRandom } from './fleet/random.js';
 import { type Phase } from './settings/phase.js';
@@ -59,6 +59,7 @@ export const start = async (config: SimulatorConfig, write = toTerminal): Promis
     whole: tally,
   };
   const groups = await Promise.all(config.groups.map((settings) => groupFleet(settings, fleetContext)));
+  refuseSharedNames(groups);
   const fleet = new Fleet(groups, config.registrationsPerSecond);
   const http = new HttpServer(fleetMetrics(groups), context);
   const terminal = new Terminal({ groups, tally, write });

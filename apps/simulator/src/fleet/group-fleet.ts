@@ -10,7 +10,8 @@ export class GroupFleet {
 
   constructor(
     readonly group: Group,
-    private readonly names: readonly string[],
+    /** Endpoint names, by number of the device. */
+    readonly names: readonly string[],
   ) {
     this.reporter = new Reporter(group.watches, group.settings.valuesPerSecond);
   }

@@ -71,3 +71,27 @@ export const groupFleet = async (
   };
   return new GroupFleet(group, namesOf(settings, credentials));
 };
+
+const sharedName = (name: string, groups: readonly GroupFleet[]): ConfigError => {
+  const [first, second] = groups.map(({ group }) => `"${group.settings.name}"`);
+  return new ConfigError('The endpoint name', `${name} is that of a device of group ${first} and of group ${second}`);
+};
+
+/** Throws ConfigError if two devices have the same endpoint name: they would take the registration from each other. */
+export const refuseSharedNames = (groups: readonly GroupFleet[]): void => {
+  const owners = new Map<string, GroupFleet>();
+  for (const group of groups)
+    for (const name of group.names) {
+      const other = owners.get(name);
+      if (other) throw sharedName(name, [other, group]);
+      owners.set(name, group);
+    }
+  // The devices behind the gateway x are called x-0, x-1 …
+  const numbered = /^(.*)-(0|[1-9]\d*)$/;
+  for (const [name, group] of owners) {
+    const [, gateway, number] = numbered.exec(name) ?? [];
+    if (gateway === undefined) continue;
+    const other = owners.get(gateway);
+    if (other && Number(number) < other.group.settings.devicesBehind) throw sharedName(name, [other, group]);
+  }
+};
