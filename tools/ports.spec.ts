@@ -105,4 +105,17 @@ describe('the ports of npm start', () => {
     process.env['LANYARD_COAPS_PORT'] = String(otherCoaps);
     expect(await planned()).toEqual([otherHttp, otherCoap, otherCoaps, otherCoaps]);
   });
+
+  it('may be those of an IPv6 address, which has brackets in URLs', async () => {
+    const system = new System({ dataDir: folder, quiet: true, freePorts: true });
+    system.coapHost = '::1';
+    system.replicas = await system.planReplicas();
+    const { coapPort, dtlsPort, tlsPort } = system.replicas.find(({ app }) => app === 'device-proxy') ?? {};
+    expect(coapPort).toBeGreaterThan(0);
+    expect([system.coapUrls, system.coapsUrls, system.coapsTcpUrls]).toEqual([
+      [`coap://[::1]:${coapPort}`],
+      [`coaps://[::1]:${dtlsPort}`],
+      [`coaps+tcp://[::1]:${tlsPort}`],
+    ]);
+  });
 });

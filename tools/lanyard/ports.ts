@@ -14,7 +14,7 @@ const tryTcp = (port: number, host: string): Promise<number | undefined> =>
 
 const tryUdp = (port: number, host: string): Promise<number | undefined> =>
   new Promise((done) => {
-    const socket = dgram.createSocket('udp4');
+    const socket = dgram.createSocket(net.isIPv6(host) ? 'udp6' : 'udp4');
     socket.once('error', () => done(undefined));
     socket.bind({ port, address: host, exclusive: true }, () => {
       const { port: bound } = socket.address();

@@ -3,6 +3,12 @@ import { Stop } from './project.ts';
 
 const mac = process.platform === 'darwin';
 
+/** Whether Maven is 3.6 or later. */
+const isSupportedMaven = (out: string): boolean => {
+  const [major = 0, minor = 0] = (/Apache Maven (\d+)\.(\d+)/.exec(out) ?? []).slice(1).map(Number);
+  return major > 3 || (major === 3 && minor >= 6);
+};
+
 const forInfrastructure: {
   name: string;
   command: string[];
@@ -25,7 +31,7 @@ const forInfrastructure: {
     command: ['mvn', '-v'],
     install: 'apt-get install maven',
     installMac: 'brew install maven',
-    wanted: (out) => /Apache Maven [3-9]/.test(out),
+    wanted: isSupportedMaven,
   },
   {
     name: 'tar',

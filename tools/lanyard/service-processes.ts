@@ -1,5 +1,6 @@
 /** The seven services as processes: their programs, ports and environment. */
 import { existsSync, readFileSync } from 'node:fs';
+import { isIPv6 } from 'node:net';
 import { join } from 'node:path';
 import { root } from './project.ts';
 
@@ -60,11 +61,15 @@ export const upstreamUrls = (urlsOfApp: (app: App) => string): Record<string, st
     apps.filter((app) => app !== 'gateway').map((app) => [`GATEWAY_${prefixOf(app)}URLS`, urlsOfApp(app)]),
   );
 
+/** A host as URLs contain it: an IPv6 address has brackets there. */
+export const inUrl = (host: string) => (isIPv6(host) ? `[${host}]` : host);
+
 /** Where devices download packages: from the listeners of any device-proxy, or over HTTP through the gateway. */
 const packageUris = (replicas: Replica[], coapHost: string, baseUrl: string) => {
   const { coapPort, dtlsPort, tlsPort } = replicas.find((r) => r.app === 'device-proxy') ?? {};
   const listeners = { coap: coapPort, coaps: dtlsPort, 'coaps+tcp': tlsPort };
-  const uris = Object.entries(listeners).flatMap(([scheme, port]) => (port ? [`${scheme}://${coapHost}:${port}`] : []));
+  const host = inUrl(coapHost);
+  const uris = Object.entries(listeners).flatMap(([scheme, port]) => (port ? [`${scheme}://${host}:${port}`] : []));
   return [...uris, baseUrl].join(',');
 };
 

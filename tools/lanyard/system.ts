@@ -10,6 +10,7 @@ import {
   apps,
   entryPoint,
   environment,
+  inUrl,
   version,
   type App,
   type InfrastructureUrls,
@@ -153,17 +154,17 @@ export class System {
   }
 
   get coapUrls() {
-    return this.proxies.map(({ coapPort }) => `coap://${this.coapHost}:${coapPort}`);
+    return this.proxies.map(({ coapPort }) => `coap://${inUrl(this.coapHost)}:${coapPort}`);
   }
 
   /** Over DTLS. */
   get coapsUrls() {
-    return this.proxies.map(({ dtlsPort }) => `coaps://${this.coapHost}:${dtlsPort}`);
+    return this.proxies.map(({ dtlsPort }) => `coaps://${inUrl(this.coapHost)}:${dtlsPort}`);
   }
 
   /** Over TLS. */
   get coapsTcpUrls() {
-    return this.proxies.map(({ tlsPort }) => `coaps+tcp://${this.coapHost}:${tlsPort}`);
+    return this.proxies.map(({ tlsPort }) => `coaps+tcp://${inUrl(this.coapHost)}:${tlsPort}`);
   }
 
   private get proxies() {
