@@ -3,6 +3,7 @@
  * packages that are missing, and runs a TypeScript file of this project on the Node version that it pins as a package.
  */
 import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -63,13 +64,38 @@ const isInstalled = () => {
   return asWanted && [...found.keys()].every((name) => wanted.has(name) && isThere(name));
 };
 
-const install = () => {
+/** The signal that asked this command to end while it waited for another process. @type {NodeJS.Signals | undefined} */
+let endedBy;
+
+/**
+ * Waits until a child process ends. A terminal sends SIGINT to both processes; the other signals reach this process only.
+ * @param {import('node:child_process').ChildProcess} child @returns {Promise<number>} Its exit code.
+ */
+const exitCodeOf = async (child) => {
+  /** @param {NodeJS.Signals} signal */
+  const pass = (signal) => {
+    endedBy = signal;
+    if (signal !== 'SIGINT') child.kill(signal);
+  };
+  const signals = /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP']);
+  for (const signal of signals) process.on(signal, pass);
+  try {
+    const [code, signal] = await once(child, 'exit');
+    return code ?? 128 + constants.signals[/** @type {NodeJS.Signals} */ (signal ?? 'SIGKILL')];
+  } finally {
+    for (const signal of signals) process.off(signal, pass);
+  }
+};
+
+/** Whether npm has installed the packages. An interrupt ends npm, because the next command would install as well. */
+const install = async () => {
   process.stderr.write('installing packages (npm ci)\n');
-  const { status } = spawnSync('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], {
+  const child = spawn('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], {
     cwd: root,
     stdio: ['ignore', process.stderr, 'inherit'],
   });
-  return status === 0;
+  // Rejects if there is no npm.
+  return (await exitCodeOf(child).catch(() => 1)) === 0;
 };
 
 /**
@@ -114,8 +140,9 @@ const waitForTurn = async () => {
 
 const installOnce = async () => {
   await waitForTurn();
-  const isDone = isInstalled() || install();
+  const isDone = isInstalled() || (await install());
   rmSync(queue, { force: true });
+  if (endedBy) process.exit(128 + constants.signals[endedBy]);
   if (!isDone) fail('npm ci failed');
 };
 
@@ -132,13 +159,7 @@ const missingNodeProblem = () =>
 const continueOn = async (binary) => {
   const child = spawn(binary, [...process.execArgv, program, ...args], { stdio: 'inherit' });
   process.on('exit', () => child.kill());
-  // A terminal sends SIGINT to both processes; the other signals reach this process only.
-  process.on('SIGINT', () => undefined);
-  for (const signal of /** @type {const} */ (['SIGTERM', 'SIGHUP'])) process.on(signal, () => child.kill(signal));
-  await new Promise((_, failed) => {
-    child.on('error', failed);
-    child.on('exit', (code, signal) => process.exit(code ?? 128 + constants.signals[signal ?? 'SIGKILL']));
-  });
+  process.exit(await exitCodeOf(child));
 };
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);

@@ -6,12 +6,14 @@ import { delimiter, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { eventually } from '@lanyard/testing';
+import { isAlive } from './lanyard/processes.ts';
 import { root } from './lanyard/project.ts';
 
 /** Installs the package of the lock file as soon as there is a file `go`. */
 const npm = `#!${process.execPath}
 const { appendFileSync, copyFileSync, existsSync, mkdirSync, writeFileSync } = require('node:fs');
 appendFileSync('installations', process.argv.slice(2).join(' ') + '\\n');
+writeFileSync('npm.pid', String(process.pid));
 while (!existsSync('go')) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
 mkdirSync('node_modules/planted', { recursive: true });
 writeFileSync('node_modules/planted/package.json', '{}');
@@ -82,6 +84,17 @@ describe('a command in a new clone', () => {
     write('.lanyard/install.pids', `${other.pid}\n`);
     write('go', '');
     expect(await start().ended()).toMatchObject({ code: 0, out: 'runs\n' });
+    expect(existsSync(join(folder, '.lanyard/install.pids'))).toBe(false);
+  });
+
+  it('that is ended ends its installation, so that the next one does not install at the same time', async () => {
+    const file = join(folder, 'npm.pid');
+    const npmPid = (): number => (existsSync(file) ? Number(readFileSync(file, 'utf8')) : 0);
+    const command = start();
+    await eventually(() => npmPid() > 0);
+    process.kill(command.pid as number, 'SIGTERM');
+    expect(await command.ended()).toMatchObject({ code: 143, out: '' });
+    expect(isAlive(npmPid())).toBe(false);
     expect(existsSync(join(folder, '.lanyard/install.pids'))).toBe(false);
   });
 

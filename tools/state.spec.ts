@@ -1,10 +1,13 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, describe, expect, it } from '@jest/globals';
+import { isAlive } from './lanyard/processes.ts';
 import { root } from './lanyard/project.ts';
-import { secretsOf, StateFile } from './lanyard/state.ts';
+import { secretsOf, StateFile, type Unit } from './lanyard/state.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'lanyard-state-'));
 const children: ChildProcess[] = [];
@@ -14,11 +17,19 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
+/** Node with these arguments, in the project's folder. */
+const node = (...args: string[]) => {
+  const child = spawn(process.execPath, args, { cwd: root, stdio: ['pipe', 'pipe', 'ignore'] });
+  children.push(child);
+  return child;
+};
+
+const endless = 'setInterval(() => undefined, 1000)';
+
 describe('the pid of the starter that is on record', () => {
   /** Of a process that Node runs, with these arguments. */
   const recorded = (...args: string[]): { file: StateFile; pid: number } => {
-    const child = spawn(process.execPath, ['-e', 'setInterval(() => undefined, 1000)', ...args], { stdio: 'ignore' });
-    children.push(child);
+    const child = node('-e', endless, ...args);
     const file = new StateFile(folder);
     const pid = child.pid as number;
     writeFileSync(file.lock, String(pid));
@@ -37,6 +48,60 @@ describe('the pid of the starter that is on record', () => {
     expect(file.acquire()).toBe(true);
     file.release();
     expect(existsSync(file.lock)).toBe(false);
+  });
+
+  it('stays when another starter ends, which had the lock before', () => {
+    const { file, pid } = recorded('tools/run.mjs', 'tools/start.ts');
+    file.release();
+    expect(file.runningStarter()).toBe(pid);
+  });
+
+  it('is that of one starter when many begin at the same time, after one that was killed', async () => {
+    const data = mkdtempSync(join(folder, 'lock-'));
+    const script = `
+      import { StateFile } from './tools/lanyard/state.ts';
+      console.log(new StateFile(${JSON.stringify(data)}).acquire());
+      process.stdin.resume();`;
+    writeFileSync(join(data, 'starter.pid'), '999999999');
+    const answerOf = async (): Promise<string> =>
+      String(await once(node('--input-type=module', '-e', script, 'tools/start.ts').stdout, 'data'));
+    const answers = await Promise.all(Array.from({ length: 5 }, answerOf));
+    expect(answers.toSorted()).toEqual(['false\n', 'false\n', 'false\n', 'false\n', 'true\n']);
+  });
+});
+
+describe('npm stop', () => {
+  it('does not stop what belongs to a start that began meanwhile', async () => {
+    const data = mkdtempSync(join(folder, 'stop-'));
+    const lock = join(data, 'starter.pid');
+    const [next, planted] = [node('-e', endless, 'tools/start.ts'), node('-e', endless, 'planted')];
+    const unit: Unit = {
+      kind: 'service',
+      name: 'planted',
+      version: '0',
+      pid: planted.pid as number,
+      address: '',
+      marker: 'planted',
+      restarts: 0,
+      stopSignal: 'SIGTERM',
+    };
+    writeFileSync(join(data, 'state.json'), JSON.stringify({ ports: {}, coap_urls: [], units: [unit] }));
+    const script = `
+      process.on('SIGTERM', () => {
+        require('node:fs').writeFileSync(${JSON.stringify(lock)}, '${next.pid}');
+        process.exit();
+      });
+      ${endless};
+      console.log('running');`;
+    const starter = node('-e', script, 'tools/start.ts');
+    await once(starter.stdout, 'data');
+    writeFileSync(lock, String(starter.pid));
+    const { stdout } = await promisify(execFile)(process.execPath, [join(root, 'tools/stop.ts')], {
+      env: { ...process.env, LANYARD_DATA: data },
+    });
+    expect(stdout).toContain(`npm start runs again (pid ${next.pid})`);
+    expect([isAlive(planted.pid), isAlive(next.pid)]).toEqual([true, true]);
+    expect(readFileSync(lock, 'utf8')).toBe(String(next.pid));
   });
 });
 

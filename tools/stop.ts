@@ -23,9 +23,15 @@ await run(async () => {
     // SIGKILL, because a starter that is asked to stop would stop Kafka, PostgreSQL and Redis too.
     kill(starter, isServicesOnly ? 'SIGKILL' : 'SIGTERM');
     for (const end = Date.now() + starterEndsWithinMs; isAlive(starter) && Date.now() < end;) await sleep(100);
+    // One that does not end must not keep the next one from starting.
+    if (isAlive(starter)) file.release(starter);
   }
-  const { state } = new StateFile(dataFolder());
-  const left = await stopLeftOvers(state.units, isServicesOnly ? ['service'] : undefined);
-  file.release();
+  const current = new StateFile(dataFolder());
+  const next = current.runningStarter();
+  if (next !== undefined) {
+    say(`stopped; npm start runs again (pid ${next})`);
+    return;
+  }
+  const left = await stopLeftOvers(current.state.units, isServicesOnly ? ['service'] : undefined);
   say(starter === undefined && left === 0 ? 'nothing was running' : 'stopped');
 });

@@ -1,6 +1,7 @@
 /** The state that is kept between starts: ports, pids, restarts (state.json) and secrets (secrets.json, 0600). */
 import { randomBytes } from 'node:crypto';
 import {
+  appendFileSync,
   closeSync,
   existsSync,
   fsyncSync,
@@ -112,31 +113,49 @@ export class StateFile {
 
   /** The pid of the running starter, if there is one. */
   runningStarter() {
-    if (!existsSync(this.lock)) return undefined;
-    const pid = Number(readFileSync(this.lock, 'utf8'));
-    return isProcess(pid, starterMarker) ? pid : undefined;
+    return this.claims().find((pid) => isProcess(pid, starterMarker));
   }
 
-  /** False when another starter has the lock. The lock of a killed starter is ignored. */
+  /**
+   * False when another starter has the lock: the first one in its file that runs. The claim of a killed starter stays in the
+   * file: of two starters that removed it at the same time, one would remove the claim of the other.
+   */
   acquire() {
+    const isOther = (pid: number) => pid !== process.pid && isProcess(pid, starterMarker);
+    if (this.claims().some(isOther)) return false;
     for (;;) {
-      try {
-        writeFileSync(this.lock, String(process.pid), { flag: 'wx' });
-        return true;
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== 'EEXIST') {
-          rmSync(this.lock, { force: true });
-          throw new Stop(`${this.lock} could not be written: ${messageOf(error)}`);
-        }
-        const other = this.runningStarter();
-        if (other !== undefined && other !== process.pid) return false;
-        rmSync(this.lock, { force: true });
-      }
+      this.claim();
+      const claims = this.claims();
+      const own = claims.lastIndexOf(process.pid);
+      // It is missing if the starter that had the lock has ended meanwhile, and removed the file.
+      if (own >= 0) return !claims.slice(0, own).some(isOther);
     }
   }
 
-  release() {
-    rmSync(this.lock, { force: true });
+  /** Removes the lock if this starter, which runs, has a claim to it: it may be that of another one by now. */
+  release(starter = process.pid) {
+    if (this.claims().includes(starter)) rmSync(this.lock, { force: true });
+  }
+
+  /** Pids of starters, in the order in which they asked for the lock. */
+  private claims() {
+    try {
+      const lines = readFileSync(this.lock, 'utf8').split('\n');
+      return lines.filter((line) => line !== '').map(Number);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+      throw error;
+    }
+  }
+
+  private claim() {
+    try {
+      // The line before may have no end.
+      appendFileSync(this.lock, `\n${process.pid}\n`);
+    } catch (error) {
+      if (this.claims().length === 0) rmSync(this.lock, { force: true });
+      throw new Stop(`${this.lock} could not be written: ${messageOf(error)}`);
+    }
   }
 }
 
