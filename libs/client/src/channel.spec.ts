@@ -165,6 +165,21 @@ describe('a channel', () => {
     channel.close();
   });
 
+  it('connects again soon after the computer slept, although timers stood still meanwhile', async () => {
+    const http = new Http({ baseUrl, key: 'ak_1x', timeoutMs: 5_000, retries: 0, fetch });
+    const channel = await Channel.open(http, {}, { silenceMaxMs: 60_000 });
+    const wallClock = Date.now;
+    Date.now = () => wallClock() + 3_600_000;
+    try {
+      const wokenAtMs = performance.now();
+      await connections(2);
+      expect(performance.now() - wokenAtMs).toBeLessThan(45_000);
+    } finally {
+      Date.now = wallClock;
+      channel.close();
+    }
+  });
+
   it('ends with an error when a message cannot be understood', async () => {
     const channel = await lanyard.listen();
     const next = channel[Symbol.asyncIterator]().next();

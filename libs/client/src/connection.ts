@@ -2,6 +2,7 @@ import { WebSocket } from 'ws';
 import type { EventQueue } from './event-queue.js';
 import { eventsOf, type LanyardEvent } from './events.js';
 import type { NotificationMessage } from './generated/api.js';
+import { afterSilence } from './silence.js';
 
 export interface ConnectionLimits {
   /** The connection is considered dead when the service has been silent for this long. */
@@ -129,7 +130,7 @@ export class Connection {
   private restartTimer(): void {
     if (this.isPaused || this.socket.readyState !== WebSocket.OPEN) return;
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.socket.terminate(), this.limits.silenceMaxMs);
+    this.timer = afterSilence(this.limits.silenceMaxMs, () => this.socket.terminate());
   }
 
   private pauseWhenFull(): void {

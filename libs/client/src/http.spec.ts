@@ -195,6 +195,11 @@ describe('requests', () => {
     expect(requests).toHaveLength(1);
   });
 
+  it.each([2 ** 32, Infinity, 5_000.5])('may have a time limit of %d ms', async (timeoutMs) => {
+    const lanyard = await serving(page([], false));
+    expect(await lanyard.call('GET /v3/devices', {}, { timeoutMs })).toMatchObject({ data: [] });
+  });
+
   it('a broken connection is NoAnswer', async () => {
     const lanyard = await serving((request) => request.socket.destroy());
     await expect(lanyard.call('POST /v3/devices', { body: {} })).rejects.toThrow(NoAnswer);

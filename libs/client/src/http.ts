@@ -59,6 +59,28 @@ const bodyOf = (body: unknown): RequestInit => {
   return { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
 };
 
+/** A timer with more ends at once. */
+const longestTimerMs = 2_147_483_647;
+
+/**
+ * Gives `attempt` a signal that aborts with that of the caller, or after `ms` unless the attempt has ended. The timer keeps its
+ * signal: an `AbortSignal.timeout` in an `AbortSignal.any` may be garbage-collected before its time (nodejs/node#57736).
+ */
+const inTime = async <T>(
+  ms: number,
+  signal: AbortSignal | undefined,
+  attempt: (ends: AbortSignal) => Promise<T>,
+): Promise<T> => {
+  const late = new AbortController();
+  const stop = (): void => late.abort(new DOMException('the time is over', 'TimeoutError'));
+  const timer = setTimeout(stop, Math.min(ms, longestTimerMs));
+  try {
+    return await attempt(signal ? AbortSignal.any([signal, late.signal]) : late.signal);
+  } finally {
+    clearTimeout(timer);
+  }
+};
+
 const read = async (response: Response): Promise<unknown> => {
   const text = await response.text();
   if (text === '') return undefined;
@@ -107,20 +129,14 @@ export class Http {
     { timeoutMs = this.options.timeoutMs, signal, retries = this.options.retries }: CallOptions,
     begin: (body: ReadableStream<Uint8Array>) => Promise<T>,
   ): Promise<T> {
-    const beginning = async (): Promise<T> => {
-      const late = new AbortController();
-      const timer = setTimeout(() => late.abort(), timeoutMs);
-      const ends = signal ? AbortSignal.any([signal, late.signal]) : late.signal;
-      try {
-        const reading = (response: Response): Promise<unknown> =>
-          response.ok ? begin(response.body ?? new ReadableStream()) : read(response);
-        const { answer } = await this.answered(operation, input, { ends, signal, reading });
-        return answer as T;
-      } finally {
-        clearTimeout(timer);
-      }
+    const beginning = async (ends: AbortSignal): Promise<T> => {
+      const reading = (response: Response): Promise<unknown> =>
+        response.ok ? begin(response.body ?? new ReadableStream()) : read(response);
+      const { answer } = await this.answered(operation, input, { ends, signal, reading });
+      return answer as T;
     };
-    return retrying(beginning, { retries, repeatable: true, ...(signal && { signal }) });
+    const attempt = (): Promise<T> => inTime(timeoutMs, signal, beginning);
+    return retrying(attempt, { retries, repeatable: true, ...(signal && { signal }) });
   }
 
   /** The service accepts a session cookie only with a header that pages of other sites cannot send. */
@@ -134,9 +150,9 @@ export class Http {
     input: AnyInput,
     { timeoutMs = this.options.timeoutMs, signal }: CallOptions,
   ): Promise<Exchange> {
-    const limit = AbortSignal.timeout(timeoutMs);
-    const ends = signal ? AbortSignal.any([signal, limit]) : limit;
-    const { response, answer } = await this.answered(operation, input, { ends, signal, reading: read });
+    const { response, answer } = await inTime(timeoutMs, signal, (ends) =>
+      this.answered(operation, input, { ends, signal, reading: read }),
+    );
     return { answer, headers: response.headers };
   }
 

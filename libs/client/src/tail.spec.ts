@@ -133,6 +133,25 @@ describe('the log as a stream', () => {
     expect(lastIds()).toEqual([undefined, 'e1']);
   });
 
+  it('is connected again soon after the computer slept, although timers stood still meanwhile', async () => {
+    const baseUrl = await serving(says(entry(1)), says(entry(2)));
+    const http = new Http({ baseUrl, key: 'k', timeoutMs: 5_000, retries: 0, fetch: globalThis.fetch });
+    const entries = await new Tail(http, {}, 60_000).open();
+    expect(await entries.next()).toMatchObject({ value: { id: 'e1' } });
+    const next = entries.next();
+    await new Promise(setImmediate);
+    const wallClock = Date.now;
+    Date.now = () => wallClock() + 3_600_000;
+    try {
+      const wokenAtMs = performance.now();
+      expect(await next).toMatchObject({ value: { id: 'e2' } });
+      expect(performance.now() - wokenAtMs).toBeLessThan(45_000);
+    } finally {
+      Date.now = wallClock;
+    }
+    await entries.return(undefined);
+  });
+
   it('lasts longer than a request may take', async () => {
     const baseUrl = await serving((response) => {
       says(entry(1))(response);

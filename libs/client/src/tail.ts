@@ -2,6 +2,7 @@ import { type LanyardError, NoAnswer, TailEnded } from './errors.js';
 import type { DeviceEvent, Operations } from './generated/api.js';
 import type { Http } from './http.js';
 import { isTemporary, retryDelayMs } from './retry.js';
+import { afterSilence } from './silence.js';
 import { sleep } from './sleep.js';
 import { type ServerSentEvent, serverSentEvents } from './sse.js';
 
@@ -34,8 +35,8 @@ async function* chunksOf(body: ReadableStream<Uint8Array>, silenceMaxMs: number)
   const reader = body.getReader();
   try {
     for (;;) {
-      const timer = setTimeout(() => void reader.cancel().catch(() => undefined), silenceMaxMs);
-      const { done, value } = await reader.read().finally(() => clearTimeout(timer));
+      const timer = afterSilence(silenceMaxMs, () => void reader.cancel().catch(() => undefined));
+      const { done, value } = await reader.read().finally(() => clearInterval(timer));
       if (done) return;
       yield value;
     }
