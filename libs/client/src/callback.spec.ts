@@ -36,6 +36,7 @@ describe('callback bodies', () => {
     ['of another body', body, headers('{}')],
     ['that is too old', body, headers(body, nowMs - 600_000)],
     ['that is missing', body, {}],
+    ['that is missing, where the body is no JSON', '<html>', {}],
   ])('do not count with a signature %s', (_, text, given) => {
     expect(() => callbackEvents(text, { secrets: [secret], headers: given, nowMs })).toThrow(InvalidSignature);
   });

@@ -40,8 +40,7 @@ export const callbackEvents = (
   signed?: { secrets: readonly string[]; headers: Headers; nowMs?: number },
 ): LanyardEvent[] => {
   const text = typeof body === 'string' ? body : new TextDecoder().decode(body);
-  const message = JSON.parse(text) as NotificationMessage;
   // The request that verifies the URL holds nothing that could be forged.
   if (signed && text.trim() !== '{}') verify(text, signed.headers, signed.secrets, signed.nowMs ?? Date.now());
-  return eventsOf(message);
+  return eventsOf(JSON.parse(text) as NotificationMessage);
 };
