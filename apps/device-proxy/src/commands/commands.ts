@@ -115,7 +115,9 @@ export class Commands {
    * waiting commands may have failed before this one is stored.
    */
   private async isForgotten(deviceId: string): Promise<boolean> {
-    return this.directory.get(deviceId) === undefined && (await this.sessions.read(deviceId)) === undefined;
+    if (this.directory.get(deviceId) !== undefined) return false;
+    // Without Redis it is not known, and the command waits.
+    return (await this.sessions.read(deviceId).catch(() => null)) === undefined;
   }
 
   private wake(deviceId: string, owner: string): Promise<void> {
