@@ -6,6 +6,7 @@ import {
   env,
   type EnvReader,
   redisUrl,
+  replicaUrls,
   requireOneSlot,
   serviceConfig,
   type ServiceConfig,
@@ -137,17 +138,6 @@ const blockBytes = (reader: EnvReader, name: string): number => {
   return bytes;
 };
 
-/** The path of a download is that of the service: one in the URL of a replica would be left out. */
-const isReplicaUrl = (text: string): boolean =>
-  URL.canParse(text) && /^https?:$/.test(new URL(text).protocol) && new URL(text).href === `${new URL(text).origin}/`;
-
-const campaignsUrls = (reader: EnvReader): string[] => {
-  const urls = reader.list('DEVICE_PROXY_CAMPAIGNS_URLS', []);
-  if (!urls.every(isReplicaUrl))
-    throw new ConfigError('DEVICE_PROXY_CAMPAIGNS_URLS', 'must be http or https URLs without a path');
-  return urls;
-};
-
 const certificateFiles = (reader: EnvReader, certificate: string, privateKey: string) => {
   const certificateFile = reader.optional(certificate);
   const privateKeyFile = reader.optional(privateKey);
@@ -217,7 +207,7 @@ export const readConfig = (source?: NodeJS.ProcessEnv): DeviceProxyConfig => {
     secrets,
     redisPrefix,
     requestsInFlightMax: reader.int('DEVICE_PROXY_REQUESTS_IN_FLIGHT_MAX', 5_000, { min: 2 }),
-    campaignsUrls: campaignsUrls(reader),
+    campaignsUrls: replicaUrls(reader, 'DEVICE_PROXY_CAMPAIGNS_URLS', []),
     pushMaxMs: reader.int('DEVICE_PROXY_PUSH_MAX_MS', pushMaxMs, { min: 1_000 }),
     awakeMs: reader.int('DEVICE_PROXY_QUEUE_MODE_AWAKE_MS', awakeWindowMs, { min: 1_000, max: awakeMaxMs }),
     expiryGraceMs: reader.int('DEVICE_PROXY_EXPIRY_GRACE_MS', expiryGraceMs, { min: 0, max: expiryGraceMaxMs }),

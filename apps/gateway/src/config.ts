@@ -8,7 +8,9 @@ import {
   env,
   type EnvReader,
   identityPrivateKey,
+  isHttpUrl,
   redisUrl,
+  replicaUrls,
   stopStepMinMs,
 } from '@lanyard/service';
 import { type Upstream, upstreams } from './upstreams.js';
@@ -98,19 +100,9 @@ const builtConsole = fileURLToPath(new URL('../../console/dist', import.meta.url
 
 const variableOf = (upstream: Upstream): string => `GATEWAY_${upstream.replace('-', '_').toUpperCase()}_URLS`;
 
-const isHttpUrl = (text: string): boolean => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
-
-/** The paths of requests are those of the API: one in the URL of a replica would be left out. */
-const isReplicaUrl = (text: string): boolean => isHttpUrl(text) && new URL(text).href === `${new URL(text).origin}/`;
-
 const replicasOf = (reader: EnvReader, upstream: Upstream): string[] => {
-  const urls = reader.list(variableOf(upstream));
-  const wrong = urls.find((url) => !isReplicaUrl(url));
-  if (urls.length === 0 || wrong !== undefined)
-    throw new ConfigError(
-      variableOf(upstream),
-      `must hold http(s) URLs without a path, comma separated${wrong ? `, not "${wrong}"` : ''}`,
-    );
+  const urls = replicaUrls(reader, variableOf(upstream));
+  if (urls.length === 0) throw new ConfigError(variableOf(upstream), 'must hold at least one URL');
   return urls;
 };
 

@@ -4,6 +4,7 @@ export * from './config/env.js';
 export { identityPrivateKey } from './config/identity-keys.js';
 export { KafkaSecurity, kafkaSecurity } from './config/kafka-security.js';
 export { redisUrl, requireOneSlot } from './config/redis-url.js';
+export { isHttpUrl, replicaUrls } from './config/replica-urls.js';
 export { certificateFiles, certificatesIn, readTls, type TlsMaterial } from './config/tls-files.js';
 export * from './database/any-of.js';
 export * from './database/violations.js';

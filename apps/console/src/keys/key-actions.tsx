@@ -1,21 +1,16 @@
 import type { ApiKey } from '@lanyard/client/browser';
 import { Group } from '@mantine/core';
 import { useSession } from '../api/session.ts';
-import { ActionButton, Confirm, Opens } from '../ui/index.ts';
+import { Confirm, Opens } from '../ui/index.ts';
 import { KeyDialog } from './key-dialog.tsx';
+import { RotationDialog } from './rotation-dialog.tsx';
 import { whyNotRotate } from './rotation.ts';
 
 /** Groups count their keys. */
 const lists = ['GET /v3/api-keys', 'GET /v3/policy-groups'] as const;
 
-interface KeyActionsProps {
-  apiKey: ApiKey;
-  /** Opens the dialog that rotates the secret of the key. */
-  onRotate: (apiKey: ApiKey) => void;
-}
-
 /** Changes a key, rotates its secret, or revokes it. */
-export const KeyActions = ({ apiKey, onRotate }: KeyActionsProps) => {
+export const KeyActions = ({ apiKey }: { apiKey: ApiKey }) => {
   const { id, name } = apiKey;
   const { subject } = useSession();
   return (
@@ -23,16 +18,9 @@ export const KeyActions = ({ apiKey, onRotate }: KeyActionsProps) => {
       <Opens label="Change" what={name} needs="admin">
         {(close) => <KeyDialog record={apiKey} onClose={close} />}
       </Opens>
-      <ActionButton
-        needs="admin"
-        unavailable={whyNotRotate(apiKey, subject.id)}
-        variant="default"
-        size="compact-xs"
-        aria-label={`Rotate the secret of ${name}`}
-        onClick={() => onRotate(apiKey)}
-      >
-        Rotate
-      </ActionButton>
+      <Opens label="Rotate" what={`the secret of ${name}`} needs="admin" unavailable={whyNotRotate(apiKey, subject.id)}>
+        {(close) => <RotationDialog apiKey={apiKey} onClose={close} />}
+      </Opens>
       {id !== subject.id && (
         <Confirm
           verb="Revoke"

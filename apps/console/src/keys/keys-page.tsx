@@ -1,6 +1,5 @@
 import type { ApiKey, KeyGroup } from '@lanyard/client/browser';
 import { Text, VisuallyHidden } from '@mantine/core';
-import { useState } from 'react';
 import { usePages } from '../api/pages.ts';
 import { includes, permissions } from '../api/permissions.ts';
 import { useRead } from '../api/queries.ts';
@@ -9,20 +8,19 @@ import { GroupDialog } from './group-dialog.tsx';
 import { KeyActions } from './key-actions.tsx';
 import { KeyDialog } from './key-dialog.tsx';
 import { People } from './people.tsx';
-import { RotationDialog } from './rotation-dialog.tsx';
 
 const listMax = 1_000;
 
 const limitsOf = ({ device_groups: groups, source_addresses: sources }: ApiKey): string =>
   [groups && counted(groups.length, 'device group'), sources?.join(', ')].filter(Boolean).join('; ');
 
-const columnsOf = (onRotate: (key: ApiKey) => void): readonly Column<ApiKey>[] => [
+const columns: readonly Column<ApiKey>[] = [
   { title: 'Key', cell: ({ name }) => name, more: ({ id }) => id },
   { title: 'Status', cell: ({ status }) => <ActiveState status={status} /> },
   { title: 'Expires', cell: ({ expiration }) => (expiration ? moment(expiration) : 'never') },
   { title: 'Limited to', cell: limitsOf },
   { title: 'Last used', cell: ({ last_used_at: at }) => (at ? moment(at) : 'never') },
-  { title: 'Actions', cell: (key) => <KeyActions apiKey={key} onRotate={onRotate} /> },
+  { title: 'Actions', cell: (key) => <KeyActions apiKey={key} /> },
 ];
 
 const Held = () => (
@@ -55,24 +53,14 @@ const matrix: readonly Column<KeyGroup>[] = [
   }),
 ];
 
-const Keys = () => {
-  const [rotated, setRotated] = useState<ApiKey>();
-  return (
-    <>
-      <Listing
-        title="API keys"
-        answer={usePages('GET /v3/api-keys', { query: { order: 'DESC' } })}
-        columns={columnsOf(setRotated)}
-        empty={<Text p="md">There are no keys.</Text>}
-      />
-      {rotated && <RotationDialog apiKey={rotated} onClose={() => setRotated(undefined)} />}
-    </>
-  );
-};
-
 const Lists = () => (
   <>
-    <Keys />
+    <Listing
+      title="API keys"
+      answer={usePages('GET /v3/api-keys', { query: { order: 'DESC' } })}
+      columns={columns}
+      empty={<Text p="md">There are no keys.</Text>}
+    />
     <Listing
       title="Permissions of groups"
       answer={useRead('GET /v3/policy-groups', { query: { limit: listMax } })}

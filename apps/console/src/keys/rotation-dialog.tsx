@@ -11,10 +11,7 @@ interface RotationDialogProps {
   onClose: () => void;
 }
 
-/**
- * Rotates the secret of a key after asking, and shows the new one once. It belongs to the page and not to the row of the
- * key: the list is read again afterwards, and may then be without that row.
- */
+/** Rotates the secret of a key after asking, and shows the new one once. */
 export const RotationDialog = ({ apiKey, onClose }: RotationDialogProps) => {
   const { id, name } = apiKey;
   const { subject } = useSession();

@@ -104,7 +104,6 @@ export class WebSocketServer implements OnApplicationBootstrap, OnModuleDestroy 
 
   private upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     socket.on('error', () => socket.destroy());
-    if (pathOf(request) !== connectPath) return refuse(socket, '404 Not Found');
     if (this.stopping) return refuse(socket, '503 Service Unavailable', 'retry-after: 5\r\n');
     const text = keyTextOfSocket(request.headers.authorization, request.headers['sec-websocket-protocol']);
     if (text !== undefined && this.handshakes.has(text))
