@@ -61,7 +61,7 @@ export class NotFound extends RequestFailed {}
 export class Conflict extends RequestFailed {}
 /** 412: the record has another version than If-Match names. */
 export class VersionDiffers extends RequestFailed {}
-/** 429: too fast, or a queue is full. */
+/** 429: too fast, a queue is full, or a limit is reached. */
 export class TooManyRequests extends RequestFailed {}
 /** 5xx: the service cannot answer now. */
 export class ServiceUnavailable extends RequestFailed {}

@@ -205,14 +205,16 @@ describe('requests', () => {
     await expect(lanyard.call('POST /v3/devices', { body: {} })).rejects.toThrow(NoAnswer);
   });
 
-  it('who is too fast is repeated, whatever the method, but not when a queue is full', async () => {
+  it('who is too fast is repeated, whatever the method, but not when a queue is full or a limit is reached', async () => {
     const tooFast = error(429, 'rate_limit_exceeded', { 'retry-after': '0' });
     const lanyard = await serving(tooFast, json(201, { id: 'd' }));
     expect(await lanyard.call('POST /v3/devices', { body: {} })).toEqual({ id: 'd' });
     // As JSON, which the client asks for, it has the same type.
-    const full = await serving(error(429, 'rate_limit_exceeded'));
-    await expect(full.sendCommand('d', { method: 'GET', uri: '/3/0/0' })).rejects.toThrow(TooManyRequests);
-    expect(requests).toHaveLength(1);
+    for (const type of ['rate_limit_exceeded', 'limit_exceeded']) {
+      const full = await serving(error(429, type));
+      await expect(full.sendCommand('d', { method: 'GET', uri: '/3/0/0' })).rejects.toThrow(TooManyRequests);
+      expect(requests).toHaveLength(1);
+    }
   });
 
   it('are repeated after 429 of a proxy, which may give no time', async () => {

@@ -26,11 +26,13 @@ export const isTemporary = (error: unknown): error is NoAnswer | RequestFailed =
   (error instanceof RequestFailed && (error.status >= 500 || temporaryStatuses.has(error.status)));
 
 /**
- * The only 429 for which the service gives no time: a queue takes longer to empty than a retry waits. A 429 of a proxy has
- * another code.
+ * A 429 for which the service gives no time: a queue takes longer to empty than a retry waits, and subscriptions stay until they
+ * are deleted. A 429 of a proxy has another code.
  */
-const isQueueFull = ({ code, retryAfterSeconds }: RequestFailed): boolean =>
-  retryAfterSeconds === undefined && ['QUEUE_IS_FULL', 'rate_limit_exceeded'].includes(code);
+const fullCodes = new Set(['QUEUE_IS_FULL', 'rate_limit_exceeded', 'LIMITS_EXCEEDED', 'limit_exceeded']);
+
+const isFull = ({ code, retryAfterSeconds }: RequestFailed): boolean =>
+  retryAfterSeconds === undefined && fullCodes.has(code);
 
 /** Whether a request may be sent again after this error. `repeatable`: sending it twice has the same effect as once. */
 const mayRepeat = (error: unknown, repeatable: boolean): boolean => {
@@ -40,7 +42,7 @@ const mayRepeat = (error: unknown, repeatable: boolean): boolean => {
   // Refused keys are slowed down by up to 15 minutes: the caller decides whether to wait.
   if ((retryAfterSeconds ?? 0) * 1_000 > longestWaitMs) return false;
   // The service refused the request before it did anything.
-  if (status === 429) return !isQueueFull(error);
+  if (status === 429) return !isFull(error);
   // A query that the database gave up would take as long again.
   return repeatable && [408, 502, 503, 504].includes(status) && code !== 'query_timeout';
 };
