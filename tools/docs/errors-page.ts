@@ -121,7 +121,7 @@ export const errorsPage = async () => {
   return [
     '# Errors',
     'Generated from the code and `tools/docs/error-advice.yaml` by `npm run docs`; CI checks it.',
-    'Paths below `/v2/` answer the bare **token** as text, or the error object when the request says `Accept: application/json`. All other paths answer the error object: `object`, `code` (the status), `type`, `message`, `request_id` and, where it helps, `fields`. Distinguish errors by status and token or type, never by the message. `…` stands for parts that vary. 429, 502 and 503 come with `Retry-After`, except where a queue of commands is full.',
+    'Paths below `/v2/` answer the bare **token** as text, or the error object when the request says `Accept: application/json`. All other paths answer the error object: `object`, `code` (the status), `type`, `message`, `request_id` and, where it helps, `fields`. Distinguish errors by status and token or type, never by the message. `…` stands for parts that vary. 429, 502 and 503 come with `Retry-After`, except where a queue of commands is full or a device has its maximum of subscribed paths.',
     '## Every service',
     errorTable(service, everywhere),
     ...apps,

@@ -90,12 +90,15 @@ export class TooManyModels extends LimitExceeded {
   }
 }
 
-export class TooManySubscriptions extends LimitExceeded {
-  constructor(max: number) {
-    super(
-      `Applications are subscribed to ${max} paths of the device, the maximum: delete subscriptions first.`,
-      'LIMITS_EXCEEDED',
-    );
+export class TooManySubscriptions extends ServiceError {
+  /** 400 on device requests, 429 elsewhere. */
+  constructor(max: number, status: 400 | 429) {
+    super({
+      status,
+      code: 'limit_exceeded',
+      token: 'LIMITS_EXCEEDED',
+      message: `Applications are subscribed to ${max} paths of the device, the maximum: delete subscriptions first.`,
+    });
   }
 }
 

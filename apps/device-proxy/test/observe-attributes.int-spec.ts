@@ -166,7 +166,7 @@ describe('subscriptions with attributes', () => {
     expect(await audienceOf(deviceId, '71')).toEqual(new Set([plain.keyId]));
   });
 
-  it('409 for one observation more than a device may have; those that it has are shared, and one may be replaced', async () => {
+  it('429 for one observation more than a device may have; those that it has are shared, and one may be replaced', async () => {
     const deviceId = newId();
     await system.lifecycle(deviceId, 'crowded', 'created');
     const [app, other] = [key(), key()];
@@ -178,15 +178,15 @@ describe('subscriptions with attributes', () => {
        FROM generate_series(1, ${subscribedPathsMax - 1}) AS n`,
     );
     expect((await put(other, '?pmin=1')).status).toBe(202);
-    expect(await put(other, '?pmin=2')).toMatchObject({ status: 409, text: 'LIMITS_EXCEEDED' });
+    expect(await put(other, '?pmin=2')).toMatchObject({ status: 429, text: 'LIMITS_EXCEEDED' });
     const names = b64(JSON.stringify([{ n: '/3/0/9' }, { n: '/3/0/13' }]));
     const body = { method: 'FETCH', uri: '/', observe: true, 'payload-b64': names };
     const together = await system.call(a, other, 'POST', `/v2/device-requests/${deviceId}?async-id=together`, body);
-    expect(together).toMatchObject({ status: 409, text: 'LIMITS_EXCEEDED' });
+    expect(together).toMatchObject({ status: 400, text: 'LIMITS_EXCEEDED' });
     expect((await call(other, 'GET', deviceId)).text).toBe(`${temperature}\n`);
     expect((await call(app, 'DELETE', deviceId + temperature)).status).toBe(204);
     expect((await put(other, '?pmin=2')).status).toBe(202);
-    expect((await put(app, '?pmin=3')).status).toBe(409);
+    expect((await put(app, '?pmin=3')).status).toBe(429);
   });
 
   it.each([

@@ -78,14 +78,9 @@ export class DeviceRequestsController {
   @ApiResponse({ status: 202, description: 'Queued for the device', headers: replayedHeader })
   @ApiResponse({
     status: 400,
-    description:
-      'MALFORMED_ASYNC_ID, MALFORMED_IDEMPOTENCY_KEY, MALFORMED_JSON_CONTENT, BAD_REQUEST, RESOURCE_NOT_FOUND, QUEUE_IS_FULL',
+    description: `MALFORMED_ASYNC_ID, MALFORMED_IDEMPOTENCY_KEY, MALFORMED_JSON_CONTENT, BAD_REQUEST, RESOURCE_NOT_FOUND, QUEUE_IS_FULL; with \`observe\`, LIMITS_EXCEEDED: applications are subscribed to ${subscribedPathsMax} paths of the device`,
   })
   @ApiResponse({ status: 404, description: 'DEVICE_NOT_FOUND' })
-  @ApiResponse({
-    status: 409,
-    description: `LIMITS_EXCEEDED, with \`observe\`: applications are subscribed to ${subscribedPathsMax} paths of the device`,
-  })
   @ApiResponse(idempotencyKeyReused)
   async send(
     @Caller() caller: Identity,

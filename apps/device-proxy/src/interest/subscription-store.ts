@@ -145,7 +145,8 @@ export class SubscriptionStore {
     const before = new Set(rows.map(observedKey));
     const added = new Set(wanted.map(observedKey).filter((key) => !before.has(key)));
     const kept = rows.filter(({ replaced }) => !replaced).length;
-    if (added.size > 0 && kept + added.size > subscribedPathsMax) throw new TooManySubscriptions(subscribedPathsMax);
+    if (added.size > 0 && kept + added.size > subscribedPathsMax)
+      throw new TooManySubscriptions(subscribedPathsMax, first?.together ? 400 : 429);
   }
 
   /** The device reports this path: confirms the subscriptions of rules and of the key. Other keys still await their answers. */

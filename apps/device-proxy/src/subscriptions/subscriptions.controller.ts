@@ -91,10 +91,9 @@ export class SubscriptionsController {
   @ApiResponse({ status: 400, description: 'BAD_REQUEST, RESOURCE_NOT_FOUND' })
   @ApiResponse({ status: 404, description: 'DEVICE_NOT_FOUND, URI_PATH_DOES_NOT_EXISTS' })
   @ApiResponse({
-    status: 409,
-    description: `LIMITS_EXCEEDED: applications are subscribed to ${subscribedPathsMax} paths of the device`,
+    status: 429,
+    description: `QUEUE_IS_FULL, LIMITS_EXCEEDED: applications are subscribed to ${subscribedPathsMax} paths of the device`,
   })
-  @ApiResponse({ status: 429, description: 'QUEUE_IS_FULL' })
   async subscribe(
     @Caller() caller: Identity,
     @Param('deviceId') deviceId: string,

@@ -159,7 +159,7 @@ export const completed = <T extends object>(document: T): T => {
       headers: {
         RequestId: { description: 'Identifies the request in the logs of all services', schema: { type: 'string' } },
         RetryAfter: {
-          description: 'Seconds; absent when unknown, as with QUEUE_IS_FULL',
+          description: 'Seconds; absent when unknown, as with QUEUE_IS_FULL and LIMITS_EXCEEDED',
           schema: { type: 'integer', minimum: 1 },
         },
       },
