@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { fingerprintOf, formatApiKey, hashSecret, newId, newSecret, type RunningService } from '@lanyard/service';
 import { eventually, WebSocketClient, type WebSocketOptions } from '@lanyard/testing';
@@ -259,8 +260,10 @@ describe('delivery to a WebSocket', () => {
         headers: { authorization: `Bearer ${key}` },
       });
       const [, response] = (await once(second, 'unexpected-response')) as [unknown, IncomingMessage];
-      second.on('error', () => undefined).terminate();
-      expect([response.statusCode, response.headers['retry-after']]).toEqual([429, '1']);
+      second.on('error', () => undefined);
+      const body = await text(response);
+      second.terminate();
+      expect([response.statusCode, response.headers['retry-after'], body]).toEqual([429, '1', 'TOO_MANY_REQUESTS']);
     });
 
   it('a key that may connect again does so before that is announced here', async () => {

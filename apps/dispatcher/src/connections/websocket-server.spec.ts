@@ -1,6 +1,7 @@
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createLogger } from '@lanyard/service';
 import { eventually, TestClock } from '@lanyard/testing';
@@ -74,12 +75,11 @@ describe('a replica that is stopping', () => {
 
   it('refuses handshakes, and says when to try again', async () => {
     const socket = new WebSocket(`ws://127.0.0.1:${port}${connectPath}`);
-    const [, response] = (await once(socket, 'unexpected-response')) as [
-      unknown,
-      { statusCode: number; headers: Record<string, string> },
-    ];
-    expect([response.statusCode, response.headers['retry-after']]).toEqual([503, '5']);
-    socket.on('error', nothing).terminate();
+    const [, response] = (await once(socket, 'unexpected-response')) as [unknown, IncomingMessage];
+    socket.on('error', nothing);
+    const { statusCode, headers } = response;
+    expect([statusCode, headers['retry-after'], await text(response)]).toEqual([503, '5', 'SERVICE_UNAVAILABLE']);
+    socket.terminate();
   });
 
   it('does not keep the connection of a client that it has refused', async () => {

@@ -1,6 +1,18 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { type Clock, hasBody, keyTextOfSocket, type Logger, LOGGER, normaliseUrl } from '@lanyard/service';
+import {
+  type Clock,
+  hasBody,
+  keyTextOfSocket,
+  type Logger,
+  LOGGER,
+  normaliseUrl,
+  RateLimited,
+  rawError,
+  requestIdOf,
+  type ServiceError,
+  Unavailable,
+} from '@lanyard/service';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { type WebSocket, WebSocketServer as WsServer } from 'ws';
@@ -27,9 +39,10 @@ export const isUpgrade = (request: IncomingMessage): boolean => pathOf(request) 
 const closeFramesMs = 1_000;
 
 /** A client that does not close its side would keep the connection: after an upgrade it has no time-out. */
-const refuse = (socket: Duplex, status: string, headers = ''): void => {
+const refuse = (request: IncomingMessage, socket: Duplex, error: ServiceError): void => {
   socket.once('finish', () => socket.destroy());
-  socket.end(`HTTP/1.1 ${status}\r\n${headers}connection: close\r\ncontent-length: 0\r\n\r\n`);
+  const { accept } = request.headers;
+  socket.end(rawError(error, { path: pathOf(request), accept, requestId: requestIdOf(request) }));
 };
 
 /**
@@ -104,10 +117,9 @@ export class WebSocketServer implements OnApplicationBootstrap, OnModuleDestroy 
 
   private upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     socket.on('error', () => socket.destroy());
-    if (this.stopping) return refuse(socket, '503 Service Unavailable', 'retry-after: 5\r\n');
+    if (this.stopping) return refuse(request, socket, new Unavailable());
     const text = keyTextOfSocket(request.headers.authorization, request.headers['sec-websocket-protocol']);
-    if (text !== undefined && this.handshakes.has(text))
-      return refuse(socket, '429 Too Many Requests', 'retry-after: 1\r\n');
+    if (text !== undefined && this.handshakes.has(text)) return refuse(request, socket, new RateLimited(1));
     this.handshake(request, socket, head, text).catch((err: unknown) => {
       this.logger.warn({ err }, 'handshake failed');
       socket.destroy();
