@@ -17,9 +17,12 @@ const jsonBody = (error: ServiceError, requestId: string): string =>
     ...(error.fields.length > 0 && { fields: error.fields }),
   });
 
-/** v2 paths answer the bare token unless the client asks for JSON; all other paths answer the error object. */
+/**
+ * v2 paths answer the bare token unless the client asks for JSON, in any case (RFC 9110 §8.3.1); all other paths answer the error
+ * object.
+ */
 const wantsToken = (path: string, accept = ''): boolean =>
-  path.replace(/\/{2,}/g, '/').startsWith('/v2/') && !accept.includes('application/json');
+  path.replace(/\/{2,}/g, '/').startsWith('/v2/') && !/application\/json/i.test(accept);
 
 /** The one place where an error becomes a response. */
 export const errorReply = (
