@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import { projectFiles, textOf } from './lanyard/project-files.ts';
 
 /** What a migration does on the way up. */
-const upOf = (path: string): string => textOf(path).split('async down', 1)[0] ?? '';
+const upOf = (path: string): string => textOf(path).split('\n  down:', 1)[0] ?? '';
 
 it('an index of an existing table may have been made by hand before the upgrade (docs/operations.md)', () => {
   const later = projectFiles('apps/*/src/db/migrations/*.ts').filter((path) => !path.endsWith('-initial.ts'));

@@ -19,6 +19,7 @@ export * from './database/open-database.js';
 export { poolOf } from './database/pool.js';
 export * from './database/prepared-reads.js';
 export { PreparedStatement } from './database/prepared-statement.js';
+export { sqlMigration } from './database/sql-migration.js';
 export { type PartitionedTable, TimePartitions } from './database/time-partitions.js';
 export { periodStart } from './database/time-ranges.js';
 export * from './database/written-rows.js';

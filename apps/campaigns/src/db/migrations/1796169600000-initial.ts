@@ -1,5 +1,5 @@
 import { outboxTable } from '@lanyard/kafka';
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { sqlMigration } from '@lanyard/service';
 
 const images = `
   CREATE TABLE firmware_images (
@@ -113,14 +113,7 @@ const sessions = `
     firmware_version text
   )`;
 
-export class Initial1796169600000 implements MigrationInterface {
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query([images, campaigns, devices, sessions, outboxTable].join(';'));
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query(
-      'DROP TABLE outbox_messages, device_sessions, campaign_devices, update_campaigns, firmware_images',
-    );
-  }
-}
+export class Initial1796169600000 extends sqlMigration({
+  up: [images, campaigns, devices, sessions, outboxTable].join(';'),
+  down: 'DROP TABLE outbox_messages, device_sessions, campaign_devices, update_campaigns, firmware_images',
+}) {}

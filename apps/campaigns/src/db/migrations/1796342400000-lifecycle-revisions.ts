@@ -1,12 +1,7 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { sqlMigration } from '@lanyard/service';
 
 /** Distinguishes suspensions that were overtaken from new ones. */
-export class LifecycleRevisions1796342400000 implements MigrationInterface {
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query('ALTER TABLE device_sessions ADD COLUMN lifecycle_revision bigint NOT NULL DEFAULT -1');
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query('ALTER TABLE device_sessions DROP COLUMN lifecycle_revision');
-  }
-}
+export class LifecycleRevisions1796342400000 extends sqlMigration({
+  up: 'ALTER TABLE device_sessions ADD COLUMN lifecycle_revision bigint NOT NULL DEFAULT -1',
+  down: 'ALTER TABLE device_sessions DROP COLUMN lifecycle_revision',
+}) {}

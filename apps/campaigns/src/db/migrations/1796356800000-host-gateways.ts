@@ -1,12 +1,7 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { sqlMigration } from '@lanyard/service';
 
 /** The gateway that a device is behind: the device is awake when its gateway is. */
-export class HostGateways1796356800000 implements MigrationInterface {
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query('ALTER TABLE device_sessions ADD COLUMN host_gateway text');
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query('ALTER TABLE device_sessions DROP COLUMN host_gateway');
-  }
-}
+export class HostGateways1796356800000 extends sqlMigration({
+  up: 'ALTER TABLE device_sessions ADD COLUMN host_gateway text',
+  down: 'ALTER TABLE device_sessions DROP COLUMN host_gateway',
+}) {}

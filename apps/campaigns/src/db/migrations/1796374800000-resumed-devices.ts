@@ -1,12 +1,7 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { sqlMigration } from '@lanyard/service';
 
 /** Devices that were resumed while a page of the selection, which may say that they are suspended, is on its way. */
-export class ResumedDevices1796374800000 implements MigrationInterface {
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query(`ALTER TABLE update_campaigns ADD COLUMN resumed_devices text[] NOT NULL DEFAULT '{}'`);
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query('ALTER TABLE update_campaigns DROP COLUMN resumed_devices');
-  }
-}
+export class ResumedDevices1796374800000 extends sqlMigration({
+  up: `ALTER TABLE update_campaigns ADD COLUMN resumed_devices text[] NOT NULL DEFAULT '{}'`,
+  down: 'ALTER TABLE update_campaigns DROP COLUMN resumed_devices',
+}) {}

@@ -1,12 +1,7 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { sqlMigration } from '@lanyard/service';
 
 /** Subscriptions whose observation has attributes of its own. */
-export class ObserveAttributes1796522400000 implements MigrationInterface {
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query('ALTER TABLE subscriptions ADD COLUMN attributes text');
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query('ALTER TABLE subscriptions DROP COLUMN attributes');
-  }
-}
+export class ObserveAttributes1796522400000 extends sqlMigration({
+  up: 'ALTER TABLE subscriptions ADD COLUMN attributes text',
+  down: 'ALTER TABLE subscriptions DROP COLUMN attributes',
+}) {}

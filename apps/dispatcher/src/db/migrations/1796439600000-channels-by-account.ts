@@ -1,12 +1,7 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { sqlMigration } from '@lanyard/service';
 
 /** For the lists of an account's channels. */
-export class ChannelsByAccount1796439600000 implements MigrationInterface {
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query('CREATE INDEX IF NOT EXISTS channels_by_account ON channels (account_id, key_id)');
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query('DROP INDEX channels_by_account');
-  }
-}
+export class ChannelsByAccount1796439600000 extends sqlMigration({
+  up: 'CREATE INDEX IF NOT EXISTS channels_by_account ON channels (account_id, key_id)',
+  down: 'DROP INDEX channels_by_account',
+}) {}

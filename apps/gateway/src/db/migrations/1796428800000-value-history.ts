@@ -1,11 +1,6 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { sqlMigration } from '@lanyard/service';
 
-export class ValueHistory1796428800000 implements MigrationInterface {
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query('ALTER TABLE accounts ADD COLUMN value_history jsonb');
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query('ALTER TABLE accounts DROP COLUMN value_history');
-  }
-}
+export class ValueHistory1796428800000 extends sqlMigration({
+  up: 'ALTER TABLE accounts ADD COLUMN value_history jsonb',
+  down: 'ALTER TABLE accounts DROP COLUMN value_history',
+}) {}

@@ -1,5 +1,5 @@
 import { outboxTable } from '@lanyard/kafka';
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { sqlMigration } from '@lanyard/service';
 
 const devices = `
   CREATE TABLE devices (
@@ -195,17 +195,10 @@ const accounts = `
   );
   CREATE INDEX account_standings_open ON account_standings (touched_at) WHERE NOT settled`;
 
-export class Initial1795392000000 implements MigrationInterface {
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query([outboxTable, devices, groups, credentials, bulk, accounts].join(';'));
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query(
-      `DROP TABLE outbox_messages, account_standings, import_turns, device_import_errors, device_import_rows,
-         device_imports, device_queries, trusted_certificates, device_credentials, group_changes, group_members,
-         device_groups, devices;
-       DROP FUNCTION note_group_changes`,
-    );
-  }
-}
+export class Initial1795392000000 extends sqlMigration({
+  up: [outboxTable, devices, groups, credentials, bulk, accounts].join(';'),
+  down: `DROP TABLE outbox_messages, account_standings, import_turns, device_import_errors, device_import_rows,
+       device_imports, device_queries, trusted_certificates, device_credentials, group_changes, group_members,
+       device_groups, devices;
+     DROP FUNCTION note_group_changes`,
+}) {}

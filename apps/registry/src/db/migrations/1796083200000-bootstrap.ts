@@ -1,4 +1,4 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { sqlMigration } from '@lanyard/service';
 
 const credentials = `
   ALTER TABLE device_credentials
@@ -49,18 +49,11 @@ const bootstraps = `
   CREATE INDEX bootstraps_open ON bootstraps (expires_at) WHERE state = 'started';
   CREATE INDEX bootstraps_ended ON bootstraps (ended_at) WHERE state <> 'started'`;
 
-export class Bootstrap1796083200000 implements MigrationInterface {
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query([credentials, profiles, bootstraps].join(';'));
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query(
-      `DROP TABLE bootstraps, bootstrap_profiles;
-       DELETE FROM device_credentials WHERE service <> 'lwm2m' OR bootstrapped;
-       DELETE FROM trusted_certificates WHERE service <> 'lwm2m';
-       ALTER TABLE device_credentials DROP COLUMN service, DROP COLUMN bootstrapped, DROP COLUMN provisional;
-       ALTER TABLE trusted_certificates DROP COLUMN service`,
-    );
-  }
-}
+export class Bootstrap1796083200000 extends sqlMigration({
+  up: [credentials, profiles, bootstraps].join(';'),
+  down: `DROP TABLE bootstraps, bootstrap_profiles;
+     DELETE FROM device_credentials WHERE service <> 'lwm2m' OR bootstrapped;
+     DELETE FROM trusted_certificates WHERE service <> 'lwm2m';
+     ALTER TABLE device_credentials DROP COLUMN service, DROP COLUMN bootstrapped, DROP COLUMN provisional;
+     ALTER TABLE trusted_certificates DROP COLUMN service`,
+}) {}

@@ -1,13 +1,6 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { sqlMigration } from '@lanyard/service';
 
-export class Radio1796169600000 implements MigrationInterface {
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query(
-      'ALTER TABLE devices ADD COLUMN coap_ack_timeout_ms integer, ADD COLUMN coap_block_bytes integer',
-    );
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query('ALTER TABLE devices DROP COLUMN coap_ack_timeout_ms, DROP COLUMN coap_block_bytes');
-  }
-}
+export class Radio1796169600000 extends sqlMigration({
+  up: 'ALTER TABLE devices ADD COLUMN coap_ack_timeout_ms integer, ADD COLUMN coap_block_bytes integer',
+  down: 'ALTER TABLE devices DROP COLUMN coap_ack_timeout_ms, DROP COLUMN coap_block_bytes',
+}) {}

@@ -1,4 +1,4 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { sqlMigration } from '@lanyard/service';
 
 /** Resources of the Server object; null: not written to the device. */
 const columns = [
@@ -14,14 +14,9 @@ const columns = [
   ['confirmable_notifications', 'boolean'],
 ] as const;
 
-export class ServerSettings1796526000000 implements MigrationInterface {
-  async up(runner: QueryRunner): Promise<void> {
-    const added = columns.map(([name, type]) => `ADD COLUMN ${name} ${type}`);
-    await runner.query(`ALTER TABLE bootstrap_profiles ${added.join(', ')}`);
-  }
+const changing = (clauses: readonly string[]): string => `ALTER TABLE bootstrap_profiles ${clauses.join(', ')}`;
 
-  async down(runner: QueryRunner): Promise<void> {
-    const dropped = columns.map(([name]) => `DROP COLUMN ${name}`);
-    await runner.query(`ALTER TABLE bootstrap_profiles ${dropped.join(', ')}`);
-  }
-}
+export class ServerSettings1796526000000 extends sqlMigration({
+  up: changing(columns.map(([name, type]) => `ADD COLUMN ${name} ${type}`)),
+  down: changing(columns.map(([name]) => `DROP COLUMN ${name}`)),
+}) {}

@@ -1,14 +1,7 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { sqlMigration } from '@lanyard/service';
 
 /** Where the certificates of a trusted issuer have the endpoint name. */
-export class EndpointNames1796529600000 implements MigrationInterface {
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query(
-      `ALTER TABLE trusted_certificates ADD COLUMN endpoint_name_from text NOT NULL DEFAULT 'common_name'`,
-    );
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query('ALTER TABLE trusted_certificates DROP COLUMN endpoint_name_from');
-  }
-}
+export class EndpointNames1796529600000 extends sqlMigration({
+  up: `ALTER TABLE trusted_certificates ADD COLUMN endpoint_name_from text NOT NULL DEFAULT 'common_name'`,
+  down: 'ALTER TABLE trusted_certificates DROP COLUMN endpoint_name_from',
+}) {}

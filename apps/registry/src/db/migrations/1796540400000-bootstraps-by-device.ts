@@ -1,12 +1,7 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { sqlMigration } from '@lanyard/service';
 
 /** The bootstraps of a device are deleted with it, also those that have ended. */
-export class BootstrapsByDevice1796540400000 implements MigrationInterface {
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query('CREATE INDEX IF NOT EXISTS bootstraps_by_device ON bootstraps (device_id)');
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query('DROP INDEX bootstraps_by_device');
-  }
-}
+export class BootstrapsByDevice1796540400000 extends sqlMigration({
+  up: 'CREATE INDEX IF NOT EXISTS bootstraps_by_device ON bootstraps (device_id)',
+  down: 'DROP INDEX bootstraps_by_device',
+}) {}
