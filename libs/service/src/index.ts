@@ -63,6 +63,7 @@ export * from './list/list-query.js';
 export * from './list/attention-item.js';
 export * from './list/list-schema.js';
 export * from './list/page-bytes.js';
+export { pageOfConstants } from './list/page-of-constants.js';
 export * from './list/page-of-rows.js';
 export * from './list/page.js';
 export * from './openapi/document.js';

@@ -1,4 +1,4 @@
-import { type Filter, listEnvelope, listLimit, type ListQuery, type ListSpec, PageNotFound } from '@lanyard/service';
+import { listLimit, type ListQuery, type ListSpec, pageOfConstants } from '@lanyard/service';
 import { z } from 'zod';
 import { eventCodes, toEventCode } from '../log/codes.js';
 import { remedyOf } from './remedies.js';
@@ -70,19 +70,6 @@ export const eventCodeListSpec = {
   defaultLimit: listLimit.max,
 } as const satisfies ListSpec;
 
-type Field = keyof typeof eventCodeListSpec.filters;
-
-const matches = (code: EventCode, { field, operator, values }: Filter): boolean => {
-  const isOneOf = values.includes(code[field as Field]);
-  return operator === 'eq' || operator === 'in' ? isOneOf : !isOneOf;
-};
-
 /** Throws PageNotFound if `after` is no code of the catalogue. */
-export const listCodes = (query: ListQuery): EventCodeList => {
-  const codes = query.order === 'ASC' ? allCodes() : allCodes().toReversed();
-  const start = query.after === null ? 0 : codes.findIndex(({ id }) => id === query.after) + 1;
-  if (query.after !== null && start === 0) throw new PageNotFound();
-  const wanted = (code: EventCode): boolean => query.filters.every((filter) => matches(code, filter));
-  const page = codes.slice(start).filter(wanted);
-  return { ...listEnvelope(page, query), total_count: codes.filter(wanted).length };
-};
+export const listCodes = (query: ListQuery): EventCodeList =>
+  pageOfConstants(allCodes(), { ...query, includeTotal: true }, ({ id }) => id) as EventCodeList;

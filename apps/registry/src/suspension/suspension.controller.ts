@@ -2,13 +2,12 @@ import { suspensionCategories } from '@lanyard/contracts';
 import {
   type By,
   ByCaller,
-  type Filter,
-  listEnvelope,
   ListParameters,
   type ListRequest,
   listSchema,
   type ListSpec,
   Operation,
+  pageOfConstants,
   RequiresPermission,
 } from '@lanyard/service';
 import { Body, Controller, Get, Param, Post } from '@nestjs/common';
@@ -50,20 +49,6 @@ const categoryListSpec: ListSpec = {
   cursor: new RegExp(`^(${suspensionCategories.join('|')})$`),
 };
 
-const matches = (category: BlockCategory, { field, operator, values }: Filter): boolean => {
-  // Times have one form in records and filters, so their texts sort chronologically.
-  const value = field === 'updated_at' ? category.updated_at : category.reference;
-  const [first = ''] = values as string[];
-  return {
-    eq: value === first,
-    neq: value !== first,
-    in: values.includes(value),
-    nin: !values.includes(value),
-    lte: value <= first,
-    gte: value >= first,
-  }[operator];
-};
-
 @ApiTags('Suspension')
 @RequiresPermission('devices.read')
 @Controller('v3/device-block-categories')
@@ -75,16 +60,7 @@ export class BlockCategoriesController {
     ok: listSchema(BlockCategory, 'DeviceBlockCategoryList'),
   })
   list(@ListParameters(categoryListSpec, 'DeviceBlockCategoryFilters') query: ListRequest) {
-    const isFound = (category: BlockCategory): boolean => query.filters.every((filter) => matches(category, filter));
-    const ordered = query.order === 'ASC' ? blockCategories : blockCategories.toReversed();
-    // `after` may name a category that the filters exclude.
-    const start = query.after === null ? 0 : ordered.findIndex((category) => category.reference === query.after) + 1;
-    const behind = ordered.slice(start).filter(isFound);
-    return listEnvelope(
-      behind.slice(0, query.limit + 1),
-      query,
-      query.includeTotal ? blockCategories.filter(isFound).length : undefined,
-    );
+    return pageOfConstants(blockCategories, query, ({ reference }) => reference);
   }
 
   @Get(':reference')
