@@ -4,6 +4,7 @@ export * from './consumer/batch-consumer.js';
 export { recordHeaders } from './kafkajs/record-headers.js';
 export { replaceParts } from './kafkajs/replacements.js';
 export { corrections, speedReplacements } from './kafkajs/switches.js';
+export { lastOfDevices } from './consumer/last-of-devices.js';
 export { isAboutData, storeBatch, storeFacts } from './consumer/store-batch.js';
 export * from './nest/kafka-batch-server.js';
 export { KafkaModule } from './nest/kafka.module.js';

@@ -1,4 +1,5 @@
 import type { DeviceLifecycleChanged, DeviceSessionChanged } from '@lanyard/contracts';
+import { lastOfDevices } from '@lanyard/kafka';
 import { type Clock, CLOCK, sharedWrite } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
@@ -99,13 +100,6 @@ const decidesUpdates: ReadonlySet<string> = new Set([...Object.keys(deviceEnds),
 const asItIs = (fact: DeviceLifecycleChanged): DeviceLifecycleChanged =>
   fact.change === 'resumed' && fact.lifecycleStatus === 'blocked' ? { ...fact, change: 'suspended' } : fact;
 
-const lastOf = (facts: readonly DeviceLifecycleChanged[]): DeviceLifecycleChanged[] => {
-  const last = new Map<string, DeviceLifecycleChanged>();
-  for (const fact of facts)
-    if (fact.revision > (last.get(fact.deviceId)?.revision ?? -1)) last.set(fact.deviceId, fact);
-  return [...last.values()];
-};
-
 const lifecycleJson = (facts: readonly DeviceLifecycleChanged[]): string =>
   JSON.stringify(facts.map(({ deviceId, accountId, revision, change }) => ({ deviceId, accountId, revision, change })));
 
@@ -125,13 +119,6 @@ const sessionOf = (fact: DeviceSessionChanged): object => ({
   host_gateway: fact.hostGateway ?? null,
 });
 
-/** The last fact of each device: the highest epoch, then the order of arrival. */
-const lastFacts = (facts: readonly DeviceSessionChanged[]): DeviceSessionChanged[] => {
-  const last = new Map<string, DeviceSessionChanged>();
-  for (const fact of facts) if (fact.epoch >= (last.get(fact.deviceId)?.epoch ?? -1)) last.set(fact.deviceId, fact);
-  return [...last.values()];
-};
-
 /** What campaigns need to know about devices: whether they exist, are registered, and are awake. Facts may be repeated. */
 @Injectable()
 export class DevicePresence {
@@ -145,7 +132,8 @@ export class DevicePresence {
   ) {}
 
   private async storeSessions(facts: readonly DeviceSessionChanged[]): Promise<void> {
-    await this.database.query(sessionsSql, [JSON.stringify(lastFacts(facts).map(sessionOf))]);
+    const last = lastOfDevices(facts, ({ epoch }) => epoch);
+    await this.database.query(sessionsSql, [JSON.stringify(last.map(sessionOf))]);
     // The deletion of the device may have been read before its registration.
     const deleted = facts.filter(({ reason }) => reason === 'deleted').map(({ deviceId }) => deviceId);
     if (deleted.length > 0) await this.database.query(forgetSql, [deleted]);
@@ -165,7 +153,7 @@ export class DevicePresence {
   }
 
   private async applyDecisive(facts: readonly DeviceLifecycleChanged[]): Promise<void> {
-    const last = lastOf(facts);
+    const last = lastOfDevices(facts, ({ revision }) => revision);
     const rows: { device_id: string }[] = await this.database.query(withoutCampaignSql, [lifecycleJson(last)]);
     const affected = new Set(rows.map((row) => row.device_id));
     if (affected.size > 0) await this.endUpdates(last.filter(({ deviceId }) => affected.has(deviceId)));

@@ -1,4 +1,5 @@
 import type { DeviceGroupsChanged } from '@lanyard/contracts';
+import { lastOfDevices } from '@lanyard/kafka';
 import { columnsOf, type Filter } from '@lanyard/service';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
@@ -33,10 +34,8 @@ export class MembershipStore {
 
   /** A batch may be repeated or late: of two facts of a device, the one with the higher revision wins. */
   async apply(facts: readonly DeviceGroupsChanged[]): Promise<void> {
-    const last = new Map<string, DeviceGroupsChanged>();
-    for (const fact of facts)
-      if (fact.revision >= (last.get(fact.deviceId)?.revision ?? 0)) last.set(fact.deviceId, fact);
-    const rows = [...last.values()].map((f) => [f.deviceId, f.accountId, f.groups.join(','), f.revision]);
+    const last = lastOfDevices(facts, ({ revision }) => revision);
+    const rows = last.map((f) => [f.deviceId, f.accountId, f.groups.join(','), f.revision]);
     if (rows.length > 0) await this.database.query(putSql, columnsOf(rows));
   }
 }

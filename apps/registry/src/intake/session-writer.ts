@@ -1,4 +1,5 @@
 import type { DeviceSessionChanged } from '@lanyard/contracts';
+import { lastOfDevices } from '@lanyard/kafka';
 import { columnsOf, sharedWrite } from '@lanyard/service';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
@@ -8,13 +9,6 @@ const stateOf: Record<DeviceSessionChanged['change'], string> = {
   updated: 'registered',
   deregistered: 'deregistered',
   expired: 'deregistered',
-};
-
-/** The last fact of each device in a batch: the highest epoch, then the order of arrival. */
-export const lastFacts = (facts: readonly DeviceSessionChanged[]): DeviceSessionChanged[] => {
-  const last = new Map<string, DeviceSessionChanged>();
-  for (const fact of facts) if (fact.epoch >= (last.get(fact.deviceId)?.epoch ?? -1)) last.set(fact.deviceId, fact);
-  return [...last.values()].sort((a, b) => (a.deviceId < b.deviceId ? -1 : 1));
 };
 
 // A lower epoch than the stored one is a late report of a previous session owner. The end of an epoch is its last fact: another
@@ -34,7 +28,8 @@ export class SessionWriter {
   constructor(private readonly database: DataSource) {}
 
   private async store(facts: readonly DeviceSessionChanged[]): Promise<void> {
-    const rows = lastFacts(facts).map((f) => [f.deviceId, stateOf[f.change], f.epoch, f.endpointType ?? null]);
+    const last = lastOfDevices(facts, ({ epoch }) => epoch);
+    const rows = last.map((f) => [f.deviceId, stateOf[f.change], f.epoch, f.endpointType ?? null]);
     await this.database.query(stateSql, columnsOf(rows));
   }
 }

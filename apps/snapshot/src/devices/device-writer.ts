@@ -4,6 +4,7 @@ import type {
   ResourceValueArrived,
   SubscriptionChanged,
 } from '@lanyard/contracts';
+import { lastOfDevices } from '@lanyard/kafka';
 import type { ObjectVersions } from '@lanyard/lwm2m';
 import { columnsOf, PreparedStatement, sharedWrite } from '@lanyard/service';
 import { Injectable } from '@nestjs/common';
@@ -124,11 +125,7 @@ export class DeviceWriter {
   }
 
   private async storeLifecycle(facts: readonly DeviceLifecycleChanged[]): Promise<void> {
-    const last = foldByKey(
-      facts,
-      ({ deviceId }) => deviceId,
-      (held, next) => (next.revision < held.revision ? held : next),
-    );
+    const last = lastOfDevices(facts, ({ revision }) => revision);
     const rows = last.map(({ deviceId, accountId, endpointName, change, changedAt, revision }) => {
       const deletedAt = change === 'deleted' ? changedAt : null;
       return [deviceId, accountId, endpointName, changedAt, deletedAt, revision];
