@@ -1,6 +1,6 @@
 import { type DeviceContacted, DeviceLifecycle } from '@lanyard/contracts';
 import { Outbox } from '@lanyard/kafka';
-import { returning } from '@lanyard/service';
+import { columnsOf, returning } from '@lanyard/service';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { deviceRowColumns, type DeviceRow } from '../devices/lifecycle.js';
@@ -58,14 +58,8 @@ export class ContactWriter {
 
   private async create(manager: EntityManager, accountId: string, contacts: readonly DeviceContacted[]): Promise<void> {
     const insert = async (): Promise<DeviceRow[]> => {
-      const rows = await manager.query<DeviceRow[]>(insertSql, [
-        accountId,
-        contacts.map((c) => c.deviceId),
-        contacts.map((c) => c.endpointName),
-        contacts.map((c) => c.endpointType ?? null),
-        contacts.map((c) => c.occurredAt),
-        contacts.map((c) => c.hostGateway ?? null),
-      ]);
+      const given = contacts.map((c) => [c.deviceId, c.endpointName, c.endpointType, c.occurredAt, c.hostGateway]);
+      const rows = await manager.query<DeviceRow[]>(insertSql, [accountId, ...columnsOf(given)]);
       if (rows.length === 0) return rows;
       const deleted = await returning<{ id: string }>(manager, deletedSql, [rows.map(({ id }) => id)]);
       const deletedIds = new Set(deleted.map(({ id }) => id));
@@ -81,11 +75,8 @@ export class ContactWriter {
    * again, as the existing one. For an id that was deleted before, a tombstone is enough: its deletion was announced.
    */
   private async refuse(manager: EntityManager, accountId: string, contacts: readonly DeviceContacted[]): Promise<void> {
-    const rows = await manager.query<{ id: string; was_deleted: boolean }[]>(refusedSql, [
-      accountId,
-      contacts.map((c) => c.deviceId),
-      contacts.map((c) => c.endpointName),
-    ]);
+    const given = columnsOf(contacts.map((c) => [c.deviceId, c.endpointName]));
+    const rows = await manager.query<{ id: string; was_deleted: boolean }[]>(refusedSql, [accountId, ...given]);
     const taken = rows.filter((row) => !row.was_deleted).map(({ id }) => id);
     if (taken.length > 0) await manager.query(rememberSql, [taken]);
     const refused = new Map(rows.map((row) => [row.id, row]));

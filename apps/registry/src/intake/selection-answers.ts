@@ -8,6 +8,7 @@ import { Outbox } from '@lanyard/kafka';
 import {
   type Clock,
   CLOCK,
+  columnsOf,
   FairQueue,
   formatTimestamp,
   parseListQuery,
@@ -98,12 +99,7 @@ export class SelectionAnswers {
     await this.database.query(
       `INSERT INTO registry.selection_requests (selection_id, page, account_id, request)
        SELECT * FROM unnest($1::text[], $2::integer[], $3::text[], $4::json[]) ON CONFLICT DO NOTHING`,
-      [
-        requests.map(({ selectionId }) => selectionId),
-        requests.map(({ page }) => page),
-        requests.map(({ accountId }) => accountId),
-        requests.map((request) => JSON.stringify(request)),
-      ],
+      columnsOf(requests.map((one) => [one.selectionId, one.page, one.accountId, JSON.stringify(one)])),
     );
   }
 
