@@ -25,8 +25,9 @@ import {
   type DeviceSessionChanged,
   DeviceSessions,
   fixtures,
+  type Topic,
 } from '@lanyard/contracts';
-import { BatchConsumer, KafkaConnection, KafkaProducer, StateReader } from '@lanyard/kafka';
+import { type Batch, BatchConsumer, KafkaConnection, KafkaProducer, StateReader } from '@lanyard/kafka';
 import {
   createLogger,
   type FieldProblem,
@@ -87,12 +88,10 @@ export const testSystem = (name: string, settings: NodeJS.ProcessEnv = {}) => {
   let services: RunningService[];
   let kafka: KafkaConnection;
   let producer: KafkaProducer;
-  let announcements: BatchConsumer<DeviceLifecycleChanged>;
+  const started: { stop(): Promise<void> }[] = [];
   let credentials: StateReader<DeviceCredentialChanged>;
   let groups: StateReader<DeviceGroupsChanged>;
   let profiles: StateReader<BootstrapProfileChanged>;
-  let events: BatchConsumer<DeviceEventReported>;
-  let pages: BatchConsumer<DeviceSelectionAnswered>;
   const announced: DeviceLifecycleChanged[] = [];
   const audited: DeviceEventReported[] = [];
   const selectionPages: DeviceSelectionAnswered[] = [];
@@ -153,6 +152,20 @@ export const testSystem = (name: string, settings: NodeJS.ProcessEnv = {}) => {
       ...environment,
     });
 
+  const begin = async (part: { start(): Promise<void>; stop(): Promise<void> }): Promise<void> => {
+    started.push(part);
+    await part.start();
+  };
+  const listen = async <V>(topic: Topic<V>, heard: V[]): Promise<void> => {
+    const handler = async ({ messages }: Batch<V>): Promise<void> => void heard.push(...messages.map((m) => m.value));
+    await begin(new BatchConsumer<V>(kafka, { topic, group: 'test', onFatal: () => undefined, handler }));
+  };
+  const follow = async <V>(topic: Topic<V>): Promise<StateReader<V>> => {
+    const reader = new StateReader<V>(kafka, topic, { project: (value) => value, onFatal: () => undefined });
+    await begin(reader);
+    return reader;
+  };
+
   beforeAll(async () => {
     isolation = await isolate(name);
     services = await Promise.all(
@@ -167,42 +180,16 @@ export const testSystem = (name: string, settings: NodeJS.ProcessEnv = {}) => {
     });
     producer = new KafkaProducer(kafka, { source: 'test' });
     await producer.connect();
-    announcements = new BatchConsumer(kafka, {
-      topic: DeviceLifecycle,
-      group: 'test',
-      onFatal: () => undefined,
-      handler: async (batch) => void announced.push(...batch.messages.map((m) => m.value)),
-    });
-    await announcements.start();
-    events = new BatchConsumer(kafka, {
-      topic: DeviceEvents,
-      group: 'test',
-      onFatal: () => undefined,
-      handler: async (batch) => void audited.push(...batch.messages.map((m) => m.value)),
-    });
-    await events.start();
-    pages = new BatchConsumer(kafka, {
-      topic: DeviceSelectionPages,
-      group: 'test',
-      onFatal: () => undefined,
-      handler: async (batch) => void selectionPages.push(...batch.messages.map((m) => m.value)),
-    });
-    await pages.start();
-    credentials = new StateReader(kafka, DeviceCredentials, { project: (value) => value, onFatal: () => undefined });
-    await credentials.start();
-    groups = new StateReader(kafka, DeviceGroups, { project: (value) => value, onFatal: () => undefined });
-    await groups.start();
-    profiles = new StateReader(kafka, BootstrapProfiles, { project: (value) => value, onFatal: () => undefined });
-    await profiles.start();
+    await listen(DeviceLifecycle, announced);
+    await listen(DeviceEvents, audited);
+    await listen(DeviceSelectionPages, selectionPages);
+    credentials = await follow(DeviceCredentials);
+    groups = await follow(DeviceGroups);
+    profiles = await follow(BootstrapProfiles);
   });
 
   afterAll(async () => {
-    await announcements?.stop();
-    await events?.stop();
-    await pages?.stop();
-    await credentials?.stop();
-    await groups?.stop();
-    await profiles?.stop();
+    for (const part of started) await part.stop();
     await producer?.disconnect();
     await kafka?.close();
     await Promise.all((services ?? []).map((s) => s.stop()));
