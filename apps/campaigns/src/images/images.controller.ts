@@ -43,11 +43,11 @@ const query = (name: string, schema: object, required = false): MethodDecorator 
   ApiQuery({ name, required, schema });
 
 @ApiTags('Firmware images')
+@RequiresPermission('campaigns')
 @Controller('v3/firmware-images')
 export class ImagesController {
   constructor(private readonly images: ImagesService) {}
 
-  @RequiresPermission('campaigns')
   @Get()
   @Operation({
     summary: 'List packages',
@@ -58,7 +58,6 @@ export class ImagesController {
     return this.images.list(request.caller.accountId, request);
   }
 
-  @RequiresPermission('campaigns')
   @Post()
   @ApiConsumes('application/octet-stream')
   @ApiBody({ schema: { type: 'string', format: 'binary' } })
@@ -83,7 +82,6 @@ export class ImagesController {
     return this.images.upload(caller, readFields(fields), bodyStreamOf(request), lengthOf(request));
   }
 
-  @RequiresPermission('campaigns')
   @Get(':id')
   @Operation({
     summary: 'Show a package',
@@ -94,7 +92,6 @@ export class ImagesController {
     return this.images.get(caller.accountId, id);
   }
 
-  @RequiresPermission('campaigns')
   @Delete(':id')
   @Operation({
     summary: 'Delete a package',
