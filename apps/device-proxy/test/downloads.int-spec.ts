@@ -145,6 +145,14 @@ describe('GET /downloads/{ticket}', () => {
     expect(formatCode(await device.ask(Code.GET, ['downloads', ticket, 'more']))).toBe('4.04');
   });
 
+  it('is opaque: 4.06 for another format', async () => {
+    const { ticket } = await ticketFor();
+    const device = await pulling();
+    for (const accept of [42, 1_544]) expect(await device.codeOf(ticket, 0, accept)).toBe('2.05');
+    for (const accept of [0, 11_542]) expect(await device.codeOf(ticket, 0, accept)).toBe('4.06');
+    expect(await device.codeOf(newTicket(), 0, 11_542)).toBe('4.04');
+  });
+
   it('counts as a message of the device, which is awake meanwhile', async () => {
     const device = await UpdatedDevice.overUdp(a.coapPort);
     devices.push(device);

@@ -50,17 +50,18 @@ export class PullingDevice {
     return locationPath.at(-1)!;
   }
 
-  block(ticket: string, num: number): Promise<ReceivedResponse> {
+  block(ticket: string, num: number, accept?: number): Promise<ReceivedResponse> {
     return this.endpoint.request(this.endpoint.peer('127.0.0.1', this.port), {
       method: Code.GET,
       path: ['downloads', ticket],
       block: { offset: num * blockBytes, bytes: blockBytes },
+      ...(accept !== undefined && { accept }),
     });
   }
 
   /** `4.04`, for example. */
-  async codeOf(ticket: string, num: number): Promise<string> {
-    return formatCode((await this.block(ticket, num)).code);
+  async codeOf(ticket: string, num: number, accept?: number): Promise<string> {
+    return formatCode((await this.block(ticket, num, accept)).code);
   }
 
   /** From the block on, until the block or the end; gives the number of the next block. */

@@ -1,5 +1,5 @@
 import { Code, SourceUnavailable } from '@lanyard/coap';
-import { contentFormat } from '@lanyard/lwm2m';
+import { contentFormat, currentFormat } from '@lanyard/lwm2m';
 import { ticketPattern } from '@lanyard/service';
 import { Injectable } from '@nestjs/common';
 import { EndpointNames } from '../intake/endpoint-names.js';
@@ -42,10 +42,16 @@ export class Downloads {
   ) {}
 
   async answer(request: UplinkRequest, ticket: string): Promise<UplinkReply> {
-    const { accountId } = request.sender;
+    const {
+      accept = contentFormat.opaque,
+      sender: { accountId },
+    } = request;
     const found = ticketPattern.test(ticket) ? await this.find(ticket, accountId) : undefined;
     if (!found || !this.isFor(request, found.info)) return notFound;
     await this.recordMessage(request, found.isFresh);
+    // RFC 7252 §5.10.4.
+    if (currentFormat(accept) !== contentFormat.opaque)
+      return { code: '4.06', diagnostic: `Content-Format ${accept} is not supported` };
     return {
       code: '2.05',
       contentFormat: contentFormat.opaque,
