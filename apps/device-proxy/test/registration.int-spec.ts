@@ -50,6 +50,9 @@ describe('the registration interface', () => {
     expect(await post(['rd', 'a', 'b'], [])).toBe('4.04');
     expect(await post(['nothing'], [])).toBe('4.04');
     expect(formatCode((await stranger.device.request(Code.GET, ['rd'], [])).code)).toBe('4.05');
+    const unassigned = 31;
+    for (const method of [Code.PUT, Code.FETCH, unassigned])
+      expect(formatCode((await stranger.device.request(method, ['nothing'], [])).code)).toBe('4.05');
   });
 
   it('keeps everything a device says of itself, also when its links come block-wise', async () => {

@@ -8,6 +8,9 @@ import { Register } from './register.js';
 import { Send } from './send.js';
 import { Update } from './update.js';
 
+/** The answer to any other method is 4.05, whatever the path (RFC 7252 §5.8). */
+const methods: ReadonlySet<string> = new Set(['GET', 'POST', 'DELETE']);
+
 /** Requests of devices by method and path (LwM2M 1.2 core §6.1, §6.2, §6.4), and downloads of packages. */
 @Injectable()
 export class UplinkRouter {
@@ -25,6 +28,7 @@ export class UplinkRouter {
     const { method, path } = request;
     const [first, second, ...rest] = path;
     if (!this.services.permit(request)) return { code: '4.03' };
+    if (!methods.has(method)) return { code: '4.05' };
     if (rest.length > 0) return { code: '4.04' };
     if (first === 'rd' && second === undefined)
       return method === 'POST' ? this.register.answer(request) : { code: '4.05' };
