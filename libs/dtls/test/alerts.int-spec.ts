@@ -317,6 +317,28 @@ describe('an alert that is authentic', () => {
     expect([net.server.closed, net.server.dtls.gauges().connections]).toEqual([closed, 1 - closed.length]);
   });
 
+  it.each([
+    ['and fatal invalidates the session', 'fatal', AlertDescription.InternalError, 0],
+    ['and a close_notify does not', 'warning', AlertDescription.CloseNotify, 1],
+  ] as const)('%s', async (_, level, description, sessions) => {
+    const net = new TestNetwork();
+    const first = await net.connected();
+    const client = await net.connected({ session: first.dtls.session });
+    await net.run(50);
+    expect(net.server.dtls.gauges()).toMatchObject({ connections: 2, sessions: 1 });
+    const peer = epochOfPeer(net.server.connection.state());
+    net.server.dtls.receive(peer.seal(ContentType.Alert, encodeAlert({ level, description })), client.address);
+    expect(net.server.dtls.gauges()).toMatchObject({ connections: 1, sessions });
+  });
+
+  it('and fatal makes a client forget its session', async () => {
+    const client = await new TestNetwork().connected();
+    expect(client.dtls.session).toBeDefined();
+    const alert = encodeAlert({ level: 'fatal', description: AlertDescription.InternalError });
+    client.receive(epochOfPeer(client.dtls.state()).seal(ContentType.Alert, alert));
+    expect([client.closed, client.dtls.session]).toEqual([['alert'], undefined]);
+  });
+
   it('with an unknown level or of another length changes nothing', async () => {
     const net = new TestNetwork();
     const client = await net.connected();

@@ -184,7 +184,11 @@ export class DtlsClient {
       send: (_, datagram) => this.options.send(datagram),
       onMessage: (_, plaintext) => this.options.onMessage(plaintext),
       onMoved: () => {},
-      onClosed: (_, reason) => this.options.onClosed?.(reason),
+      onClosed: (_, reason) => {
+        // RFC 5246 §7.2.2.
+        if (reason === 'alert') this.resumable = undefined;
+        this.options.onClosed?.(reason);
+      },
       onFinishedRepeated: (connection) => {
         if (this.lastFlight?.shouldRepeat(this.clock.nowMs())) connection.repeat(this.lastFlight);
       },

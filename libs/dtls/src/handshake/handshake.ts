@@ -46,6 +46,8 @@ export interface Established {
   epoch: Epoch;
   /** Result of `packCredential`. */
   peer: PackedBytes;
+  /** Id of the session that can be resumed; empty: none, or this is a client. */
+  sessionId: PackedBytes;
   /** Application data that arrived before the handshake ended, in the order of arrival. */
   early: Buffer[];
   /** Undefined on the side that did not send the last flight. */
@@ -343,12 +345,12 @@ export abstract class Handshake {
     for (const record of waiting) if (!this.ended) this.receiveProtected(record);
   }
 
-  protected establish(peer: PackedBytes): void {
+  protected establish(peer: PackedBytes, sessionId: PackedBytes = ''): void {
     this.ended = true;
     this.deadline.cancel();
     this.retransmission.stop();
     const { epoch1, early, lastFlight } = this;
-    this.host.onEstablished({ epoch: epoch1!, peer, early, lastFlight });
+    this.host.onEstablished({ epoch: epoch1!, peer, sessionId, early, lastFlight });
   }
 
   protected fail(reason: HandshakeFailure, detail: { text?: string; alert?: number; cause?: unknown } = {}): void {

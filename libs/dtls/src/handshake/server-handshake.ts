@@ -3,6 +3,7 @@ import { types } from 'node:util';
 import { AlertDescription } from '../alerts.js';
 import { EphemeralKey } from '../crypto/ephemeral-key.js';
 import { extendedMasterSecret, masterSecret, pskPreMasterSecret, verifyData } from '../crypto/master-secret.js';
+import { packBytes } from '../crypto/packed-bytes.js';
 import { publicRandom } from '../crypto/public-random.js';
 import { encodePublicKey } from '../crypto/public-keys.js';
 import { sign, verify } from '../crypto/signatures.js';
@@ -283,7 +284,7 @@ export class ServerHandshake extends Handshake {
       this.useTimerOfClient();
       this.sendLastFlight(this.finished());
     }
-    this.establish(packCredential(this.credential));
+    this.establish(packCredential(this.credential), packBytes(this.sessionId));
   }
 
   /** In a full handshake, called only at the Finished: before that, timing would tell strangers which identities exist. */

@@ -73,7 +73,8 @@ export class SessionCache {
     return undefined;
   }
 
-  private delete(key: PackedBytes): void {
+  /** @param key The packed id of the session. */
+  delete(key: PackedBytes): void {
     this.bytes -= this.entries.get(key)?.length ?? 0;
     this.entries.delete(key);
   }

@@ -311,6 +311,8 @@ export class DtlsServer {
       onClosed: (connection, reason) => {
         connections.remove(connection);
         lastFlights.drop(connection);
+        // RFC 5246 §7.2.2.
+        if (reason === 'alert') this.parameters.sessions.delete(connection.sessionId);
         this.count('connection-closed');
         options.onClosed?.(connection, reason);
       },
