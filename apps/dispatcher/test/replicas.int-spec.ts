@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { newId, type RunningService } from '@lanyard/service';
 import { CallbackReceiver, eventually, WebSocketClient } from '@lanyard/testing';
+import { AccessKeysReader } from '../src/keys/access-keys.reader.js';
 import { type Customer, TestSystem, numbers, payloads } from './test-system.js';
 
 const firstSeen = (all: readonly string[]): string[] => [...new Set(all)];
@@ -58,6 +59,17 @@ describe('several replicas', () => {
     await connected();
     await system.call(one, customer, 'DELETE', 'websocket');
     await eventually(() => expect(client.closed).toMatchObject({ code: 1001 }));
+  });
+
+  it('1008 for the socket of a deleted key, although its replica has not read of the deletion', async () => {
+    const late = await system.startReplica('dispatcher-late');
+    await system.call(one, customer, 'PUT', 'websocket');
+    const client = await new WebSocketClient({ url: late.url, key: customer.key }).opened();
+    await connected();
+    await late.app.get(AccessKeysReader).stop();
+    await system.announceKey(customer, { status: 'deleted' });
+    await eventually(() => expect(client.closed).toMatchObject({ code: 1008 }));
+    await late.stop();
   });
 
   it('a poll on one replica gets what another one appended', async () => {

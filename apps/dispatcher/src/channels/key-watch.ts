@@ -59,8 +59,7 @@ export class KeyWatch implements OnModuleInit {
   private async apply(keyId: string): Promise<void> {
     const change = this.pending.latest(keyId);
     try {
-      if (this.keys.isGone(keyId))
-        await this.ends.endChannel(keyId, { status: 'deleted', reason: 'its key was deleted' });
+      if (this.keys.isGone(keyId)) await this.ends.endOfDeletedKey(keyId);
       else await this.health.update(keyId);
       this.pending.applied(keyId, change);
     } catch (err) {

@@ -60,8 +60,7 @@ export class Repair {
   /** `known`: the revision that Redis has. */
   private async correct(channel: Channel, known: string | undefined): Promise<void> {
     const { keyId, revision } = channel;
-    if (this.health.isDeleted(keyId))
-      await this.ends.endChannel(keyId, { status: 'deleted', reason: 'its key was deleted' });
+    if (this.health.isDeleted(keyId)) await this.ends.endOfDeletedKey(keyId);
     else if (!this.health.isCurrent(channel)) await this.health.update(keyId);
     else if (known !== revision) await this.registerAgain(keyId);
   }
