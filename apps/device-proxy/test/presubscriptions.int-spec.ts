@@ -1,3 +1,4 @@
+import { Code } from '@lanyard/coap';
 import type { Identity } from '@lanyard/service';
 import { eventually } from '@lanyard/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -135,6 +136,35 @@ describe('/v2/subscriptions', () => {
     await thing.device.report(temperature, 22);
     const { value } = await system.fact(system.values, (v) => v.deviceId === deviceId && v.item.payload === b64('22'));
     expect(new Set(value.audience)).toEqual(new Set([one.keyId, two.keyId]));
+  });
+
+  it('a key whose rule still waits for a value gets the one that another key subscribes with', async () => {
+    const [one, two, caller] = [newKey(system.accountId), newKey(system.accountId), newKey(system.accountId)];
+    const rules = [{ 'endpoint-name': 'not-ready', 'resource-path': [temperature] }];
+    await put(one, rules);
+    const device = await RawDevice.registered(proxy.coapPort, 'not-ready', '</3303/0>');
+    try {
+      device.onObserve = (request) => device.answer(request, { number: 1, payload: '20', format: 0 });
+      const { deviceId } = (await system.fact(system.sessions, (v) => v.endpointName === 'not-ready')).value;
+      const valueOf = ({ keyId }: Identity) =>
+        system.fact(system.values, (v) => v.deviceId === deviceId && v.audience.includes(keyId));
+      await valueOf(one);
+      await put(two, rules);
+      const refused = new Promise<void>((resolve) => {
+        device.onRequest = (request) => {
+          device.refuse(request, Code.ServiceUnavailable);
+          resolve();
+        };
+      });
+      device.update(100);
+      await refused;
+      device.onRequest = (request) => device.respond(request, '21');
+      await system.subscribe(proxy, caller, deviceId, temperature);
+      const { value } = await valueOf(two);
+      expect([value.item.payload, new Set(value.audience)]).toEqual([b64('21'), new Set([two.keyId, caller.keyId])]);
+    } finally {
+      device.close();
+    }
   });
 
   it('observes again, without another message, what could not be stored the first time', async () => {

@@ -21,6 +21,7 @@ import { PackageOffers } from './package-offers.js';
 import type { Session } from '../sessions/session.js';
 import { Sessions } from '../sessions/sessions.js';
 import { Interest } from '../interest/interest.js';
+import { isAskedByRule } from '../interest/subscription.entity.js';
 import { SubscriptionAnswer } from './subscription-answer.js';
 import {
   BodyUnavailable,
@@ -164,25 +165,28 @@ export class CommandExecution {
     const key = targetKey({ path, attributes });
     if (attributes !== undefined && !takesAttributes(session.data)) return attributesNotOffered;
     const rows = await this.interest.load(session);
-    if (!rows.some((row) => row.keyId === keyId && row.together === null && targetKey(row) === key))
-      return subscriptionRemoved;
+    const subscribed = rows.filter((row) => row.together === null && targetKey(row) === key);
+    if (!subscribed.some((row) => row.keyId === keyId)) return subscriptionRemoved;
     const pending = this.beginAnswer(session, command, { paths: [path], attributes });
     const target = { path, attributes };
-    if (session.observations.has(key)) return this.joinObservation(session, target, command, pending);
-    return this.observe(session, target, command, pending);
+    if (!session.observations.has(key)) return this.observe(session, target, command, pending);
+    // The end of the command confirms the subscriptions of rules, too: their keys get no other first value.
+    const joining = subscribed.filter((row) => row.keyId === keyId || isAskedByRule(row));
+    const audience = joining.map((row) => row.keyId);
+    return this.joinObservation(session, target, command, { pending, audience });
   }
 
   /**
-   * Reads the path for another subscriber of an existing observation. A notification that arrives before the response
-   * to the read is the first value, and newer than the response.
+   * Reads the path for other subscribers of an existing observation. A notification that arrives before the response
+   * to the read is the first value, and newer than the response. `audience`: the keys that have had no value yet.
    */
   private async joinObservation(
     session: Session,
     target: Target,
     command: Command,
-    pending: SubscriptionAnswer,
+    { pending, audience }: { pending: SubscriptionAnswer; audience: readonly string[] },
   ): Promise<Outcome> {
-    const { path, keyId } = command;
+    const { path } = target;
     const { downlink, values } = this;
     const reply = await downlink.read(session, path, this.logSent(command)).catch((error: unknown) => error as Error);
     // When the observation is gone, the device has ended it during the read.
@@ -194,7 +198,7 @@ export class CommandExecution {
     const outcome = outcomeOf(reply);
     if (reply.code !== '2.05') return outcome;
     await pending.reportOutcome(outcome, (answer) =>
-      values.report(session, { path, ...reply, cause: 'notify', audience: [keyId], answer }),
+      values.report(session, { path, ...reply, cause: 'notify', audience, answer }),
     );
     return (await pending.answered()) ?? outcome;
   }

@@ -36,3 +36,7 @@ export class Subscription {
   @Column('timestamptz', { name: 'changed_at' })
   changedAt!: Date;
 }
+
+/** A rule asks for it, and its key has had no value yet. */
+export const isAskedByRule = ({ origin, status }: Pick<Subscription, 'origin' | 'status'>): boolean =>
+  origin === 'presubscription' && status === 'asked';

@@ -15,7 +15,7 @@ import type { Session } from '../sessions/session.js';
 import { Sessions } from '../sessions/sessions.js';
 import { ConnectionEnded, NoAnswer, NotSendable, NotSent, Refused, RequestAborted } from '../transport/device-link.js';
 import { Interest } from '../interest/interest.js';
-import type { Subscription } from '../interest/subscription.entity.js';
+import { isAskedByRule, type Subscription } from '../interest/subscription.entity.js';
 import { SubscriptionBatcher } from '../interest/subscription-batcher.js';
 import { type NewSubscription, SubscriptionStore } from '../interest/subscription-store.js';
 import { DeviceGroupsReader } from '../state/device-groups.reader.js';
@@ -37,9 +37,6 @@ class NotReady extends NamedError {}
 const notReadyCode = '5.03';
 
 type Observing = 'observed' | 'missing' | 'not ready';
-
-/** A rule asks for it, and its key has had no value yet. */
-const isAskedByRule = ({ origin, status }: Subscription): boolean => origin === 'presubscription' && status === 'asked';
 
 /** The pending reconciliation of a device for which it failed, or whose session came from a replica that has ended. */
 interface Retry {
