@@ -1,6 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { type NotifyOutcome, type OutgoingNotification } from '@lanyard/coap';
 import { contentFormat } from '@lanyard/lwm2m';
+import { Tally } from '../counts/tally.js';
 import { type Attributes } from '../objects/attributes.js';
 import { type Watch } from '../observation/watch.js';
 import { type Reporting, Reports } from './reports.js';
@@ -26,41 +27,70 @@ class TestTimers {
   }
 }
 
-it('values that were kept leave first, one at a time, and what is measured meanwhile follows them', async () => {
-  const sent: string[] = [];
-  const acknowledgements: ((outcome: NotifyOutcome) => void)[] = [];
-  let measured = 0;
-  const transport = {
-    isOpen: false,
-    notify: ({ payload }: OutgoingNotification) => {
-      sent.push(payload.toString());
-      return new Promise<NotifyOutcome>((acknowledged) => acknowledgements.push(acknowledged));
+/** A device with one resource. A test sets its state, and acknowledges what it sends. */
+class TestDevice {
+  readonly timers = new TestTimers();
+  readonly watches = new Set<Watch>();
+  readonly sent: string[] = [];
+  readonly transport = {
+    isOpen: true,
+    notify: ({ payload }: OutgoingNotification): Promise<NotifyOutcome> => {
+      this.sent.push(payload.toString());
+      return new Promise((acknowledged) => this.acknowledgements.push(acknowledged));
     },
   };
-  const device = {
-    transport,
-    nowMs: () => 0,
-    store: {
-      hasAttributes: false,
-      attributesFor: () => ({}),
-      catalogue: { formats: [contentFormat.text] },
-      below: () => [{ measured: true }],
-      values: () => [{ path, type: 'float', value: ++measured }],
-    },
-    group: {
-      settings: { queueMode: true, keptValues: 10, confirmable: true },
-      tally: { count: () => undefined, recordLatency: () => undefined },
-      watches: { add: () => undefined, remove: () => undefined },
-      context: {},
-    },
-  };
-  const reports = new Reports(device as unknown as Reporting);
-  reports.watch({ paths: [path], token: Buffer.from('t'), accept: undefined, isComposite: false });
-  const measure = (): void => reports.changed([path]);
-  const acknowledge = async (): Promise<void> => {
-    acknowledgements.shift()?.('acknowledged');
+  nowMs = 0;
+  queueMode = false;
+  measured = true;
+  private readonly acknowledgements: ((outcome: NotifyOutcome) => void)[] = [];
+
+  /** @param attributes without them, the server has written none */
+  constructor(public attributes?: Attributes) {}
+
+  values = (): object[] => [{ path, type: 'float', value: 1 }];
+
+  /** Its reports, of which the resource is observed. */
+  observed(accept?: number): Reports {
+    const device = {
+      transport: this.transport,
+      nowMs: () => this.nowMs,
+      store: {
+        hasAttributes: this.attributes !== undefined,
+        attributesFor: () => this.attributes,
+        catalogue: { formats: [contentFormat.text] },
+        below: () => [{ measured: this.measured }],
+        values: () => this.values(),
+      },
+      group: {
+        settings: { queueMode: this.queueMode, keptValues: 10, confirmable: true },
+        tally: new Tally(),
+        watches: {
+          add: (watch: Watch) => this.watches.add(watch),
+          remove: (watch: Watch) => this.watches.delete(watch),
+        },
+        context: { timers: this.timers },
+      },
+    };
+    const reports = new Reports(device as unknown as Reporting);
+    reports.watch({ paths: [path], token: Buffer.from('t'), accept, isComposite: false });
+    return reports;
+  }
+
+  async acknowledge(): Promise<void> {
+    this.acknowledgements.shift()?.('acknowledged');
     await new Promise(setImmediate);
-  };
+  }
+}
+
+it('values that were kept leave first, one at a time, and what is measured meanwhile follows them', async () => {
+  const device = new TestDevice();
+  const { sent, transport } = device;
+  let measured = 0;
+  device.values = () => [{ path, type: 'float', value: ++measured }];
+  device.queueMode = true;
+  transport.isOpen = false;
+  const reports = device.observed();
+  const measure = (): void => reports.changed([path]);
 
   measure();
   measure();
@@ -69,148 +99,81 @@ it('values that were kept leave first, one at a time, and what is measured meanw
   expect(sent).toEqual(['1']);
   measure();
   expect(sent).toEqual(['1']);
-  await acknowledge();
+  await device.acknowledge();
   expect(sent).toEqual(['1', '2']);
-  await acknowledge();
+  await device.acknowledge();
   expect(sent).toEqual(['1', '2', '3']);
-  await acknowledge();
+  await device.acknowledge();
   measure();
   expect(sent).toEqual(['1', '2', '3', '4']);
 });
 
 it('the earlier of the periods counts, also one that is written while a value waits', () => {
-  const timers = new TestTimers();
-  let nowMs = 0;
-  let attributes: Attributes = {};
-  const device = {
-    transport: { isOpen: true },
-    nowMs: () => nowMs,
-    store: {
-      hasAttributes: true,
-      attributesFor: () => attributes,
-      below: () => [{ measured: true }],
-      values: () => [{ path, type: 'float', value: 1 }],
-    },
-    group: {
-      settings: { queueMode: false },
-      watches: { add: () => undefined, remove: () => undefined },
-      context: { timers },
-    },
-  };
-  const reports = new Reports(device as unknown as Reporting);
-  reports.watch({ paths: [path], token: Buffer.from('t'), accept: undefined, isComposite: false });
+  const device = new TestDevice({});
+  const { timers } = device;
+  const reports = device.observed();
   expect(timers.waiting()).toEqual([]);
 
-  nowMs = 1_000;
-  attributes = { pmin: 10, pmax: 3_600 };
+  device.nowMs = 1_000;
+  device.attributes = { pmin: 10, pmax: 3_600 };
   reports.attributesChanged('/3306');
   expect(timers.waiting()).toEqual([]);
   reports.attributesChanged(path);
   expect(timers.waiting()).toEqual([3_599_000]);
   reports.changed([path]);
   expect(timers.waiting()).toEqual([9_000]);
-  attributes = { pmin: 20, pmax: 3_600 };
+  device.attributes = { pmin: 20, pmax: 3_600 };
   reports.attributesChanged(path);
   expect(timers.waiting()).toEqual([19_000]);
-  attributes = { pmin: 4, pmax: 5 };
+  device.attributes = { pmin: 4, pmax: 5 };
   reports.attributesChanged('/3303');
   expect(timers.waiting()).toEqual([3_000]);
-  attributes = {};
+  device.attributes = {};
   reports.attributesChanged(path);
   expect(timers.waiting()).toEqual([0]);
 });
 
 it('a maximum period that is cleared or made longer ends the one before, also during a notification', async () => {
-  const timers = new TestTimers();
-  const acknowledgements: ((outcome: NotifyOutcome) => void)[] = [];
-  let nowMs = 0;
-  let attributes: Attributes = { pmax: 60 };
-  const device = {
-    transport: {
-      isOpen: true,
-      notify: () => new Promise<NotifyOutcome>((acknowledged) => acknowledgements.push(acknowledged)),
-    },
-    nowMs: () => nowMs,
-    store: {
-      hasAttributes: true,
-      attributesFor: () => attributes,
-      catalogue: { formats: [contentFormat.text] },
-      below: () => [{ measured: true }],
-      values: () => [{ path, type: 'float', value: 1 }],
-    },
-    group: {
-      settings: { queueMode: false, confirmable: true },
-      tally: { count: () => undefined, recordLatency: () => undefined },
-      watches: { add: () => undefined, remove: () => undefined },
-      context: { timers },
-    },
-  };
-  const reports = new Reports(device as unknown as Reporting);
-  reports.watch({ paths: [path], token: Buffer.from('t'), accept: undefined, isComposite: false });
+  const device = new TestDevice({ pmax: 60 });
+  const { sent, timers } = device;
+  const reports = device.observed();
   expect(timers.waiting()).toEqual([60_000]);
-  attributes = { pmax: 3_600 };
+  device.attributes = { pmax: 3_600 };
   reports.attributesChanged(path);
   expect(timers.waiting()).toEqual([3_600_000]);
   reports.changed([path]);
-  expect([timers.waiting(), acknowledgements.length]).toEqual([[], 1]);
-  attributes = {};
+  expect([timers.waiting(), sent.length]).toEqual([[], 1]);
+  device.attributes = {};
   reports.attributesChanged(path);
-  acknowledgements.shift()?.('acknowledged');
-  await new Promise(setImmediate);
+  await device.acknowledge();
   expect(timers.waiting()).toEqual([]);
-  attributes = { pmax: 60 };
+  device.attributes = { pmax: 60 };
   reports.attributesChanged(path);
   expect(timers.waiting()).toEqual([60_000]);
-  attributes = {};
+  device.attributes = {};
   reports.attributesChanged(path);
   expect(timers.waiting()).toEqual([]);
-  attributes = { pmin: 60, pmax: 120 };
-  nowMs = 60_000;
+  device.attributes = { pmin: 60, pmax: 120 };
+  device.nowMs = 60_000;
   reports.changed([path]);
-  nowMs = 110_000;
+  device.nowMs = 110_000;
   reports.attributesChanged(path);
-  acknowledgements.shift()?.('acknowledged');
-  await new Promise(setImmediate);
+  await device.acknowledge();
   expect(timers.waiting()).toEqual([120_000]);
 });
 
 it('a maximum period that ends while the device sleeps is over when it wakes, also with a threshold', () => {
-  const timers = new TestTimers();
-  const sent: string[] = [];
-  let nowMs = 0;
-  const transport = {
-    isOpen: true,
-    notify: ({ payload }: OutgoingNotification) => {
-      sent.push(payload.toString());
-      return new Promise<NotifyOutcome>(() => undefined);
-    },
-  };
-  const device = {
-    transport,
-    nowMs: () => nowMs,
-    store: {
-      hasAttributes: true,
-      attributesFor: (): Attributes => ({ gt: 100, pmax: 60 }),
-      catalogue: { formats: [contentFormat.text] },
-      below: () => [{ measured: true }],
-      values: () => [{ path, type: 'float', value: 1 }],
-    },
-    group: {
-      settings: { queueMode: true, keptValues: 10, confirmable: true },
-      tally: { count: () => undefined, recordLatency: () => undefined },
-      watches: { add: () => undefined, remove: () => undefined },
-      context: { timers },
-    },
-  };
-  const reports = new Reports(device as unknown as Reporting);
-  reports.watch({ paths: [path], token: Buffer.from('t'), accept: undefined, isComposite: false });
+  const device = new TestDevice({ gt: 100, pmax: 60 });
+  const { sent, timers, transport } = device;
+  device.queueMode = true;
+  const reports = device.observed();
   expect(timers.waiting()).toEqual([60_000]);
   transport.isOpen = false;
-  nowMs = 60_000;
+  device.nowMs = 60_000;
   timers.runLast();
   expect([sent, timers.waiting()]).toEqual([[], []]);
   transport.isOpen = true;
-  nowMs = 100_000;
+  device.nowMs = 100_000;
   reports.wake();
   expect([sent, timers.waiting()]).toEqual([[], [0]]);
   timers.runLast();
@@ -218,37 +181,18 @@ it('a maximum period that ends while the device sleeps is over when it wakes, al
 });
 
 it('an observation of a resource that was deleted ends', async () => {
-  const watches = new Set<Watch>();
-  let values = [{ path, type: 'string', value: 'a' }];
-  let sent = 0;
-  const notify = (): Promise<NotifyOutcome> => {
-    sent++;
-    return Promise.resolve('acknowledged');
-  };
-  const device = {
-    transport: { isOpen: true, notify },
-    nowMs: () => 0,
-    store: {
-      hasAttributes: false,
-      attributesFor: () => ({}),
-      catalogue: { formats: [contentFormat.text] },
-      below: () => [{ measured: false }],
-      values: () => values,
-    },
-    group: {
-      settings: { queueMode: false, confirmable: true },
-      tally: { count: () => undefined, recordLatency: () => undefined },
-      watches: { add: (watch: Watch) => watches.add(watch), remove: (watch: Watch) => watches.delete(watch) },
-      context: {},
-    },
-  };
-  const reports = new Reports(device as unknown as Reporting);
-  reports.watch({ paths: [path], token: Buffer.from('t'), accept: contentFormat.text, isComposite: false });
+  const device = new TestDevice();
+  const { sent, watches } = device;
+  device.measured = false;
+  device.values = () => [{ path, type: 'string', value: 'a' }];
+  const reports = device.observed(contentFormat.text);
   const [watch] = watches;
   if (!watch) throw new Error('nothing is observed');
+  const reported = reports.report(watch);
+  await device.acknowledge();
+  await reported;
+  expect([sent.length, watches.size]).toEqual([1, 1]);
+  device.values = () => [];
   await reports.report(watch);
-  expect([sent, watches.size]).toEqual([1, 1]);
-  values = [];
-  await reports.report(watch);
-  expect([sent, watches.size]).toEqual([1, 0]);
+  expect([sent.length, watches.size]).toEqual([1, 0]);
 });

@@ -8,48 +8,50 @@ import { Sender } from './sender.js';
 const path = '/3303/0/5700';
 const models = standardModels();
 
+/** A sender, and what its timer calls when it is due. */
+const senderOf = (transport: object, values: () => object[], tally = new Tally()) => {
+  const timer = { due: (): void => undefined };
+  const schedule = (_delayMs: number, run: () => void) => {
+    timer.due = run;
+    return { cancel: () => undefined };
+  };
+  const device = {
+    nowMs: () => 0,
+    store: { below: () => [{ measured: true, path }], values },
+    transport,
+    group: {
+      settings: { send: { values: 1, everySeconds: 1 }, version: '1.1', ackTimeoutMs: 1_000, retransmissions: 0 },
+      tally,
+      context: { timers: { schedule } },
+    },
+  };
+  return { sender: new Sender(device as unknown as Reporting), timer };
+};
+
 it('what is measured while others are sent waits, and is dropped only beyond 1,000 values', async () => {
   const tally = new Tally();
   const sent: number[] = [];
   const answers: ((code: number) => void)[] = [];
   let count = 0;
-  let due = (): void => undefined;
-  const device = {
-    nowMs: () => 0,
-    store: {
-      below: () => [{ measured: true, path }],
-      values: () => Array.from({ length: count }, (_, value) => ({ path, type: 'float', value })),
-    },
-    transport: {
-      isOpen: true,
-      request: ({ payload = Buffer.alloc(0) }: OutgoingRequest) => {
-        sent.push(decodeSend(contentFormat.senmlCbor, payload, models).length);
-        return new Promise((answered) => answers.push((code) => answered({ code })));
-      },
-    },
-    group: {
-      settings: { send: { values: 1, everySeconds: 1 }, version: '1.1', ackTimeoutMs: 1_000, retransmissions: 0 },
-      tally,
-      context: {
-        timers: {
-          schedule: (_delayMs: number, run: () => void) => {
-            due = run;
-            return { cancel: () => undefined };
-          },
-        },
-      },
+  const transport = {
+    isOpen: true,
+    request: ({ payload = Buffer.alloc(0) }: OutgoingRequest) => {
+      sent.push(decodeSend(contentFormat.senmlCbor, payload, models).length);
+      return new Promise((answered) => answers.push((code) => answered({ code })));
     },
   };
-  const measure = (values: number): void => {
-    count = values;
-    due();
+  const values = () => Array.from({ length: count }, (_, value) => ({ path, type: 'float', value }));
+  const { sender, timer } = senderOf(transport, values, tally);
+  const measure = (number: number): void => {
+    count = number;
+    timer.due();
   };
   const answer = async (code: number): Promise<void> => {
     answers.shift()?.(code);
     await new Promise(setImmediate);
   };
 
-  new Sender(device as unknown as Reporting).start();
+  sender.start();
   measure(1_000);
   measure(10);
   await answer(Code.Changed);
@@ -70,7 +72,6 @@ it('what is measured while others are sent waits, and is dropped only beyond 1,0
 
 it('what was measured while the device slept is sent once when it wakes', async () => {
   const sent: number[] = [];
-  let due = (): void => undefined;
   const transport = {
     isOpen: false,
     request: ({ payload = Buffer.alloc(0) }: OutgoingRequest) => {
@@ -78,27 +79,10 @@ it('what was measured while the device slept is sent once when it wakes', async 
       return Promise.resolve({ code: Code.Changed });
     },
   };
-  const device = {
-    nowMs: () => 0,
-    store: { below: () => [{ measured: true, path }], values: () => [{ path, type: 'float', value: 1 }] },
-    transport,
-    group: {
-      settings: { send: { values: 1, everySeconds: 1 }, version: '1.1', ackTimeoutMs: 1_000, retransmissions: 0 },
-      tally: new Tally(),
-      context: {
-        timers: {
-          schedule: (_delayMs: number, run: () => void) => {
-            due = run;
-            return { cancel: () => undefined };
-          },
-        },
-      },
-    },
-  };
-  const sender = new Sender(device as unknown as Reporting);
+  const { sender, timer } = senderOf(transport, () => [{ path, type: 'float', value: 1 }]);
   sender.start();
-  due();
-  due();
+  timer.due();
+  timer.due();
   expect(sent).toEqual([]);
   transport.isOpen = true;
   sender.wake();
