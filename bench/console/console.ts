@@ -1,6 +1,5 @@
 /** How soon a page of the console is usable, compared with a page that is only a heading. */
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { serve } from '@lanyard/testing';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { chromiumPath, ensureBrowser } from '../../tools/lanyard/browser.ts';
 import { Simulator } from '../../tools/testing/simulator.ts';
@@ -18,13 +17,8 @@ const pages = [
 
 const bareTitle = 'Bare';
 
-const startBare = async () => {
-  const server = createServer((_, response) =>
-    response.setHeader('content-type', 'text/html').end(`<!doctype html><h1>${bareTitle}</h1>`),
-  ).listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, stop: () => server.close() };
-};
+const startBare = () =>
+  serve((_, response) => response.setHeader('content-type', 'text/html').end(`<!doctype html><h1>${bareTitle}</h1>`));
 
 /** @returns milliseconds until the heading is there */
 const visit = async (page: Page, url: string, title: string) => {

@@ -1,11 +1,10 @@
 import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { CallbackReceiver, eventually, isLongRun, thermometer } from '@lanyard/testing';
+import { CallbackReceiver, eventually, isLongRun, serve, thermometer } from '@lanyard/testing';
 import { Application } from '../application.ts';
 import { fresh, sensor } from '../journeys.ts';
-import { type RunningSystem, startSystem, tcpPort } from '../system.ts';
+import { type RunningSystem, startSystem } from '../system.ts';
 import { CommandLine } from './command-line.ts';
 import { forwarding } from './forward.ts';
 
@@ -208,16 +207,11 @@ describe('the command line', () => {
   });
 
   it('ends with Ctrl-C also where WebSockets are blocked', async () => {
-    const server = createServer((_, response) => response.writeHead(201).end());
-    const port = await tcpPort(0);
-    await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
-    const run = cli.start(['listen', '--websocket'], {
-      LANYARD_URL: `http://127.0.0.1:${port}`,
-      LANYARD_KEY: system.adminKey,
-    });
+    const server = await serve((_, response) => response.writeHead(201).end());
+    const run = cli.start(['listen', '--websocket'], { LANYARD_URL: server.url, LANYARD_KEY: system.adminKey });
     await run.shows(/Connecting again\./);
     expect(await run.stop()).toBe(0);
-    server.close();
+    server.stop();
   });
 
   it('creates a callback channel, whose URL is not the address of the service', async () => {

@@ -1,10 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import { type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { eventually } from '@lanyard/testing';
+import { eventually, type LocalHttpServer, serve } from '@lanyard/testing';
 import { introduceDevices } from '../../tools/testing/introduced-devices.ts';
 import { firmwareOf, Simulator } from '../../tools/testing/simulator.ts';
 import type { Application, Running } from '../application.ts';
@@ -37,7 +35,7 @@ export const simulatedFleet = (given: () => Running): void => {
   let app: Application;
   let fleet: Simulator;
   let folder: string;
-  let packages: Server;
+  let packages: LocalHttpServer;
 
   const created = async (name: string): Promise<string> =>
     (await app.call('POST', '/v3/devices', { endpoint_name: name })).json.id as string;
@@ -56,13 +54,13 @@ export const simulatedFleet = (given: () => Running): void => {
     }
     const file = join(folder, 'fleet.yaml');
     writeFileSync(file, scenario({ coap: system.coapUrls[0] as string, coaps: account.server_uri }));
-    packages = createServer((_, response) => void response.end(firmware)).listen(0, '127.0.0.1');
+    packages = await serve((_, response) => void response.end(firmware));
     fleet = await Simulator.start({ scenario: file });
   });
 
   afterAll(async () => {
     await fleet?.stop();
-    packages?.close();
+    packages?.stop();
     if (folder) rmSync(folder, { recursive: true, force: true });
   });
 
@@ -77,7 +75,7 @@ export const simulatedFleet = (given: () => Running): void => {
 
   it.each(['sensors-1', 'meter-b', 'newcomers-0', 'newcomers-1'])('updates its firmware: %s', async (name) => {
     const id = await app.deviceId(name);
-    const uri = `http://127.0.0.1:${(packages.address() as AddressInfo).port}/firmware`;
+    const uri = `${packages.url}/firmware`;
     const written = { method: 'PUT', uri: '/5/0/1', 'payload-b64': Buffer.from(uri).toString('base64') };
     const ask = (request: object): Promise<string> => resultOf(app, id, request);
     expect(await ask({ ...written, 'content-type': 'text/plain' })).toBe('200 ');

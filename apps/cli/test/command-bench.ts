@@ -1,8 +1,7 @@
-import { once } from 'node:events';
-import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { RequestListener } from 'node:http';
 import { PassThrough } from 'node:stream';
 import { Lanyard } from '@lanyard/client';
+import { serve } from '@lanyard/testing';
 import { Command } from 'commander';
 import type { Cli, Session } from '../src/cli.js';
 import { Output } from '../src/output/output.js';
@@ -28,9 +27,7 @@ export class CommandBench {
   async run(add: (program: Command, cli: Cli) => void, args: readonly string[]): Promise<void> {
     const { json = false, quiet = false, retries, onLost = () => undefined } = this.options;
     const { signal = new AbortController().signal } = this.options;
-    const server = createServer(this.answer);
-    await once(server.listen(0, '127.0.0.1'), 'listening');
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const { url, stop } = await serve(this.answer);
     const session: Session = {
       ...{ url, key: 'ak_1x', signal, onLost },
       lanyard: new Lanyard({ baseUrl: url, key: 'ak_1x', ...(retries !== undefined && { retries }) }),
@@ -41,7 +38,7 @@ export class CommandBench {
     try {
       await program.parseAsync(args, { from: 'user' });
     } finally {
-      server.close().closeAllConnections();
+      stop();
     }
   }
 

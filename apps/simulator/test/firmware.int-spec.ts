@@ -1,10 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { createServer, type Server } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import { type AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type BodySource, Code, CoapUdpEndpoint, formatCode, type Peer } from '@lanyard/coap';
-import { certificateAuthority, eventually } from '@lanyard/testing';
+import { certificateAuthority, eventually, serve } from '@lanyard/testing';
 import { type RunningSimulator } from '../src/start.js';
 import { type Settings, simulate as simulateAt } from './simulate.js';
 import { TestServer } from './test-server.js';
@@ -22,24 +21,20 @@ class PackageServer {
   etag = `"${sha256(named)}"`;
   breaksAfter = Infinity;
   ranges: (string | undefined)[] = [];
-  private readonly server: Server = createServer((request, response) => {
-    this.ranges.push(request.headers.range);
-    const from = Number(/^bytes=(\d+)-$/.exec(request.headers.range ?? '')?.[1] ?? 0);
-    if (request.url !== '/downloads/ticket') return void response.writeHead(404).end();
-    const rest = this.content.subarray(from);
-    response.writeHead(from > 0 ? 206 : 200, { etag: this.etag, 'content-length': rest.length });
-    if (rest.length <= this.breaksAfter) return void response.end(rest);
-    response.write(rest.subarray(0, this.breaksAfter), () => setImmediate(() => response.destroy()));
-  });
+  close = (): void => undefined;
 
   async listen(): Promise<string> {
-    await new Promise<void>((listening) => this.server.listen(0, '127.0.0.1', listening));
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}/downloads/ticket`;
-  }
-
-  close(): void {
-    this.server.closeAllConnections();
-    this.server.close();
+    const { url, stop } = await serve((request, response) => {
+      this.ranges.push(request.headers.range);
+      const from = Number(/^bytes=(\d+)-$/.exec(request.headers.range ?? '')?.[1] ?? 0);
+      if (request.url !== '/downloads/ticket') return void response.writeHead(404).end();
+      const rest = this.content.subarray(from);
+      response.writeHead(from > 0 ? 206 : 200, { etag: this.etag, 'content-length': rest.length });
+      if (rest.length <= this.breaksAfter) return void response.end(rest);
+      response.write(rest.subarray(0, this.breaksAfter), () => setImmediate(() => response.destroy()));
+    });
+    this.close = stop;
+    return `${url}/downloads/ticket`;
   }
 }
 

@@ -1,6 +1,6 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { type LocalHttpServer, serve } from '@lanyard/testing';
 import {
   Conflict,
   InvalidPathValue,
@@ -38,27 +38,22 @@ const page = (ids: string[], hasMore: boolean): Answer =>
   });
 
 describe('requests', () => {
-  let server: Server | undefined;
+  let server: LocalHttpServer | undefined;
   const requests: { method: string; url: string; headers: IncomingMessage['headers'] }[] = [];
 
   /** Gives the answers in turn, the last one again and again. */
   const serving = async (...answers: [Answer, ...Answer[]]): Promise<Lanyard> => {
     requests.length = 0;
-    server?.close();
-    server = createServer((request, response) => {
+    server?.stop();
+    server = await serve((request, response) => {
       requests.push({ method: request.method ?? '', url: request.url ?? '', headers: request.headers });
       const answer = answers.length > 1 ? answers.shift() : answers[0];
       request.resume().on('end', () => answer?.(request, response));
     });
-    await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve));
-    const { port } = server.address() as AddressInfo;
-    return new Lanyard({ baseUrl: `http://127.0.0.1:${port}/`, key: 'ak_1x\n' });
+    return new Lanyard({ baseUrl: `${server.url}/`, key: 'ak_1x\n' });
   };
 
-  afterEach(() => {
-    server?.closeAllConnections();
-    server?.close();
-  });
+  afterEach(() => server?.stop());
 
   it.each([
     ['POST /v2/device-requests/{deviceId}', {}],

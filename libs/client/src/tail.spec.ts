@@ -1,6 +1,5 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { eventually } from '@lanyard/testing';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { eventually, type LocalHttpServer, serve } from '@lanyard/testing';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { InvalidKey, Lanyard, type LanyardError, NotFound, TailEnded } from './index.js';
 import { Http } from './http.js';
@@ -35,21 +34,16 @@ const refuses =
     void response.writeHead(status).end();
 
 describe('the log as a stream', () => {
-  let server: Server | undefined;
+  let server: LocalHttpServer | undefined;
   const requests: IncomingMessage[] = [];
   const open: ServerResponse[] = [];
 
-  const close = (): void => {
-    server?.closeAllConnections();
-    server?.close();
-  };
-
   /** Gives the answers in turn, the last one again and again. */
   const serving = async (...answers: [Answer, ...Answer[]]): Promise<string> => {
-    close();
+    server?.stop();
     requests.length = 0;
     open.length = 0;
-    server = createServer((request, response) => {
+    server = await serve((request, response) => {
       requests.push(request);
       open.push(response);
       response.once('close', () => {
@@ -58,8 +52,7 @@ describe('the log as a stream', () => {
       });
       (answers.length > 1 ? answers.shift() : answers[0])?.(response);
     });
-    await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve));
-    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    return server.url;
   };
   const tail = async (answers: [Answer, ...Answer[]], options: TailOptions = {}) =>
     new Lanyard({ baseUrl: await serving(...answers), key: 'ak_1x' }).tail(options);
@@ -72,7 +65,7 @@ describe('the log as a stream', () => {
   };
   const lastIds = (): unknown[] => requests.map(({ headers }) => headers['last-event-id']);
 
-  afterEach(close);
+  afterEach(() => server?.stop());
 
   it('is asked for with filters, and from behind an entry', async () => {
     const options = { filters: { device_id: 'd', event_code__in: 'SYS_105,SYS_106' }, after: 'e7' };

@@ -3,6 +3,7 @@ export * from './infrastructure.js';
 export * from './eventually.js';
 export * from './identity.js';
 export * from './keep-alive-calls.js';
+export * from './local-http-server.js';
 export * from './tcp-line.js';
 export * from './held-queries.js';
 export * from './held-rows.js';

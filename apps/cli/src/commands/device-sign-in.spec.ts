@@ -1,8 +1,8 @@
-import { createServer, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { ServerResponse } from 'node:http';
 import { PassThrough } from 'node:stream';
 import { Lanyard, ServiceUnavailable } from '@lanyard/client';
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { type LocalHttpServer, serve } from '@lanyard/testing';
 import { Output } from '../output/output.js';
 import { signInWithDevice } from './device-sign-in.js';
 
@@ -13,26 +13,21 @@ const session: Answer = (response) =>
 const unavailable: Answer = (response) => void response.writeHead(503).end();
 
 describe('the device flow', () => {
-  let server: Server | undefined;
+  let server: LocalHttpServer | undefined;
 
-  afterEach(() => {
-    server?.closeAllConnections();
-    server?.close();
-  });
+  afterEach(() => server?.stop());
 
   /** Polls are answered in turn. */
   const signIn = async (expiresInSeconds: number, ...polls: Answer[]): Promise<unknown> => {
     const flow = { device_code: 'd', user_code: 'u', verification_uri: 'http://p', interval: 0 };
     const begun = JSON.stringify({ ...flow, expires_in: expiresInSeconds });
-    server = createServer((request, response) => {
+    server = await serve((request, response) => {
       request.resume().on('end', () => {
         if (request.url?.endsWith('/token')) return polls.shift()?.(response);
         response.writeHead(200, { 'content-type': 'application/json' }).end(begun);
       });
     });
-    await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve));
-    const { port } = server.address() as AddressInfo;
-    const lanyard = new Lanyard({ baseUrl: `http://127.0.0.1:${port}`, key: '' });
+    const lanyard = new Lanyard({ baseUrl: server.url, key: '' });
     const out = new Output(new PassThrough(), new PassThrough(), { json: false, quiet: false, colour: false });
     return signInWithDevice(lanyard, out, new AbortController().signal);
   };

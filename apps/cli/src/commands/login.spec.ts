@@ -1,12 +1,10 @@
-import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { Command } from 'commander';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { type LocalHttpServer, serve } from '@lanyard/testing';
 import type { Cli } from '../cli.js';
 import type { Environment } from '../config.js';
 import { UsageError } from '../errors.js';
@@ -17,23 +15,22 @@ import { addLogin } from './login.js';
 const folder = mkdtempSync(join(tmpdir(), 'lanyard-login-'));
 const keyFile = join(folder, 'key');
 const environment: Partial<Environment> = { folder };
+let server: LocalHttpServer;
 let url: string;
-
-/** Answers every path below `/console` with a page, as the gateway does. */
-const server = createServer((request, response) => {
-  const isPage = request.url?.startsWith('/console');
-  const account = { object: 'account', id: 'a1', display_name: 'Plant' };
-  response.writeHead(200, { 'content-type': isPage ? 'text/html; charset=utf-8' : 'application/json' });
-  response.end(isPage ? '<!doctype html>' : JSON.stringify(account));
-});
 
 beforeAll(async () => {
   writeFileSync(keyFile, 'ak_1x\n');
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  // Answers every path below `/console` with a page, as the gateway does.
+  server = await serve((request, response) => {
+    const isPage = request.url?.startsWith('/console');
+    const account = { object: 'account', id: 'a1', display_name: 'Plant' };
+    response.writeHead(200, { 'content-type': isPage ? 'text/html; charset=utf-8' : 'application/json' });
+    response.end(isPage ? '<!doctype html>' : JSON.stringify(account));
+  });
+  ({ url } = server);
 });
 afterAll(() => {
-  server.close().closeAllConnections();
+  server.stop();
   rmSync(folder, { recursive: true });
 });
 

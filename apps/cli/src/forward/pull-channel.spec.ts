@@ -1,7 +1,7 @@
-import { createServer, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { ServerResponse } from 'node:http';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { Lanyard } from '@lanyard/client';
+import { type LocalHttpServer, serve } from '@lanyard/testing';
 import { type Message, messages } from './pull-channel.js';
 
 type Answer = (response: ServerResponse) => void;
@@ -14,12 +14,9 @@ const answered: Answer = (response) => {
 };
 
 describe('messages of a pull channel', () => {
-  let server: Server | undefined;
+  let server: LocalHttpServer | undefined;
 
-  afterEach(() => {
-    server?.closeAllConnections();
-    server?.close();
-  });
+  afterEach(() => server?.stop());
 
   it.each<[string, Answer, number]>([
     ['that arrived too slowly is sent again', (response) => response.writeHead(408).end(), 400],
@@ -27,10 +24,8 @@ describe('messages of a pull channel', () => {
     ['waits as long as the service asks', (response) => response.writeHead(429, { 'retry-after': '2' }).end(), 1_900],
   ])('a poll %s', async (_, first, leastMs) => {
     const answers = [first, answered];
-    server = createServer((_request, response) => answers.shift()?.(response));
-    await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve));
-    const { port } = server.address() as AddressInfo;
-    const lanyard = new Lanyard({ baseUrl: `http://127.0.0.1:${port}`, key: 'ak_1x' });
+    server = await serve((_request, response) => answers.shift()?.(response));
+    const lanyard = new Lanyard({ baseUrl: server.url, key: 'ak_1x' });
     const found: Message[] = [];
     const startMs = performance.now();
     const options = { signal: new AbortController().signal, onLost: () => undefined };
