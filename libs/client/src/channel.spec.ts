@@ -1,9 +1,9 @@
-import { createServer, type IncomingMessage, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { eventually } from '@lanyard/testing';
-import { WebSocketServer, type WebSocket } from 'ws';
+import type { WebSocket, WebSocketServer } from 'ws';
+import { ChannelService } from '../test/channel-service.js';
 import { Channel } from './channel.js';
 import { Http } from './http.js';
 import { ChannelEnded, type ChannelState, Lanyard } from './index.js';
@@ -21,34 +21,21 @@ const refuse = (socket: Duplex, status: number): void => {
 };
 
 describe('a channel', () => {
+  let service: ChannelService;
   let server: Server;
   let sockets: WebSocketServer;
-  let registrations: number;
-  let registrationStatus: number;
+  let open: WebSocket[];
   let baseUrl: string;
-  const open: WebSocket[] = [];
   let lanyard: Lanyard;
 
   beforeEach(async () => {
-    registrations = 0;
-    registrationStatus = 201;
-    open.length = 0;
-    server = createServer((_, response) => {
-      registrations++;
-      response.writeHead(registrationStatus, { 'content-type': 'application/json' }).end('{}');
-    });
-    sockets = new WebSocketServer({ server, handleProtocols: () => 'wss' });
-    sockets.on('connection', (socket) => open.push(socket));
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    service = new ChannelService();
+    ({ server, sockets, connections: open } = service);
+    baseUrl = await service.start();
     lanyard = new Lanyard({ baseUrl, key: 'ak_1x' });
   });
 
-  afterEach(() => {
-    for (const socket of sockets.clients) socket.terminate();
-    server.closeAllConnections();
-    server.close();
-  });
+  afterEach(() => service.stop());
 
   const connections = (n: number): Promise<unknown> => eventually(() => expect(open.length).toBeGreaterThanOrEqual(n));
 
@@ -62,7 +49,7 @@ describe('a channel', () => {
     await connections(2);
     open[1]?.send(value('2'));
     expect((await events.next()).value).toMatchObject({ item: { payload: 'Mg==' } });
-    expect([registrations, states]).toEqual([1, ['open', 'connecting', 'open']]);
+    expect([service.registrations, states]).toEqual([1, ['open', 'connecting', 'open']]);
     channel.close();
     expect(await events.next()).toEqual({ value: undefined, done: true });
   });
@@ -71,7 +58,7 @@ describe('a channel', () => {
     const channel = await lanyard.listen({ reconnectMaxMs: 10 });
     open[0]?.close(1011);
     await connections(2);
-    expect(registrations).toBe(2);
+    expect(service.registrations).toBe(2);
     channel.close();
   });
 
@@ -111,7 +98,7 @@ describe('a channel', () => {
 
   it.each([400, 401, 403])('ends with an error when it cannot be registered again because of %i', async (status) => {
     const channel = await lanyard.listen({ reconnectMaxMs: 10 });
-    registrationStatus = status;
+    service.registrationStatus = status;
     open[0]?.close(1011);
     const next = channel[Symbol.asyncIterator]().next();
     await expect(next).rejects.toThrow(ChannelEnded);
@@ -123,7 +110,7 @@ describe('a channel', () => {
     const lost: unknown[] = [];
     lanyard = new Lanyard({ baseUrl, key: 'ak_1x', retries: 0 });
     const channel = await lanyard.listen({ reconnectMaxMs: 10, onLost: (error) => lost.push(error) });
-    registrationStatus = status;
+    service.registrationStatus = status;
     open[0]?.close(1011);
     await connections(2);
     expect(lost).toMatchObject([{ code: 1011 }, { status }]);
@@ -247,7 +234,7 @@ describe('a channel', () => {
     stop.abort(reason);
     await ended;
     await expect(lanyard.listen({ signal: stop.signal })).rejects.toBe(reason);
-    expect(registrations).toBe(1);
+    expect(service.registrations).toBe(1);
   });
 
   it('leaves no request behind when it is closed', async () => {

@@ -31,8 +31,8 @@ export class ChannelService {
   /** How many messages have arrived, as far as this side knows. */
   confirmed = 0;
   private readonly messages: string[] = [];
-  private readonly server: Server;
-  private readonly sockets: WebSocketServer;
+  readonly server: Server;
+  readonly sockets: WebSocketServer;
   private send = (): void => undefined;
 
   constructor(
