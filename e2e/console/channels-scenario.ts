@@ -49,10 +49,7 @@ export const describeChannels = (running: () => Console): void =>
       await app.as(key).call('PUT', `/v2/subscriptions/${id}/3303/0/5700`);
       await visitChannel();
       await browser.page.getByRole('cell', { name: 'accepted' }).first().waitFor();
-      await browser.page
-        .getByText(/^\{"(notifications|async-responses)":\[\{/)
-        .first()
-        .waitFor();
+      await browser.shows(/^\{"(notifications|async-responses)":\[\{/);
       expect(await browser.faults('channel-messages')).toEqual([]);
     });
 
@@ -83,10 +80,7 @@ export const describeChannels = (running: () => Console): void =>
     it('get a signing secret, which is shown once, and lose it again', async () => {
       await visitChannel();
       await browser.page.getByRole('button', { name: 'Create a secret' }).click();
-      await browser.page
-        .getByRole('dialog')
-        .getByText(/^whsec_/)
-        .waitFor();
+      await browser.says('dialog', /^whsec_/);
       await browser.page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click();
       await browser.page.getByRole('button', { name: 'Delete' }).click();
       await browser.page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();

@@ -119,6 +119,16 @@ export class ConsoleBrowser {
     await this.page.getByRole('heading', { level: 1, name: title }).waitFor();
   }
 
+  /** Waits for a text in the only element with this role. */
+  async says(role: 'alert' | 'dialog' | 'status', text: RegExp): Promise<void> {
+    await this.page.getByRole(role).getByText(text).waitFor();
+  }
+
+  /** Waits for a text, which the page may have several times. */
+  async shows(text: RegExp): Promise<void> {
+    await this.page.getByText(text).first().waitFor();
+  }
+
   /** Moves the focus to an element, as a person without a mouse does. */
   async tabTo(target: Locator, key: 'Tab' | 'Shift+Tab' = 'Tab'): Promise<void> {
     await target.waitFor();

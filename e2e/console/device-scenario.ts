@@ -41,10 +41,7 @@ export const describeDevicePage = (running: () => Console): void =>
       await browser.visit(`/devices/${id}?path=${relayName}`, 'sim-0');
       await browser.page.getByLabel(/^Value/).fill(script);
       await browser.page.getByRole('button', { name: 'Write' }).click();
-      await browser.page
-        .getByRole('status')
-        .getByText(/^Written/)
-        .waitFor();
+      await browser.says('status', /^Written/);
       await browser.page.getByText(script).first().waitFor();
       await browser.page.getByText(/^desired <img .*, written since /).waitFor();
       expect(await browser.tookTextForHtml()).toBe(false);
@@ -76,10 +73,7 @@ export const describeDevicePage = (running: () => Console): void =>
     it('lists the commands with their attempts', async () => {
       await tab('Commands');
       await browser.page.getByText(`GET ${temperature}`).first().waitFor();
-      await browser.page
-        .getByText(/^1 attempt, /)
-        .first()
-        .waitFor();
+      await browser.shows(/^1 attempt, /);
       expect(await browser.faults('device-commands')).toEqual([]);
     });
 
@@ -90,10 +84,7 @@ export const describeDevicePage = (running: () => Console): void =>
       await browser.page.getByText(/^In maintenance, since /).waitFor();
       expect((await app.call('GET', `/v3/devices/${id}`)).json).toMatchObject({ lifecycle_status: 'blocked' });
       await tab('Events');
-      await browser.page
-        .getByText(/suspended/i)
-        .first()
-        .waitFor();
+      await browser.shows(/suspended/i);
       await browser.turnTo(`/devices/${id}?path=${temperature}`, 'sim-0');
       await browser.page.getByRole('button', { name: 'Read', exact: true }).click();
       await browser.page.getByRole('alert').getByText('The device is suspended (DEVICE_BLOCKED).').waitFor();
@@ -251,9 +242,6 @@ export const describeDevicePage = (running: () => Console): void =>
 
     it('says why where a device does not exist', async () => {
       await browser.turnTo('/devices/00000000-0000-7000-8000-000000000000', 'Device');
-      await browser.page
-        .getByRole('alert')
-        .getByText(/Request /)
-        .waitFor();
+      await browser.says('alert', /Request /);
     });
   });

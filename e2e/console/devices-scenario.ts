@@ -27,6 +27,8 @@ export const describeDevices = (running: () => Console): void =>
 
     const dialog = (name?: string | RegExp) => browser.page.getByRole('dialog', name === undefined ? {} : { name });
 
+    const press = (name: string | RegExp) => dialog().getByRole('button', { name }).click();
+
     const choose = async (menu: string, item: string): Promise<void> => {
       await browser.page.getByRole('button', { name: menu }).click();
       await browser.page.getByRole('menuitem', { name: item }).click();
@@ -211,9 +213,7 @@ export const describeDevices = (running: () => Console): void =>
       const add = async (n: number): Promise<void> => {
         await begin(`search=${search}`, 'Add to a group');
         await chooseGroup('Attic');
-        await dialog()
-          .getByRole('button', { name: `Add ${n} devices` })
-          .click();
+        await press(`Add ${n} devices`);
       };
       const { calls, release } = await browser.hold('**/devices/add');
       await add(11);
@@ -248,9 +248,7 @@ export const describeDevices = (running: () => Console): void =>
       const add = async (): Promise<void> => {
         await begin('search=leaving-', 'Add to a group');
         await chooseGroup('Garage');
-        await dialog()
-          .getByRole('button', { name: /^Add \d devices?$/ })
-          .click();
+        await press(/^Add \d devices?$/);
       };
       const first = await browser.hold('**/devices/add');
       await add();
@@ -290,9 +288,7 @@ export const describeDevices = (running: () => Console): void =>
         await page.getByText('11 devices', { exact: true }).waitFor();
         await choose('Actions', 'Add to a group');
         await chooseGroup('Loft');
-        await dialog()
-          .getByRole('button', { name: `Add ${n} devices` })
-          .click();
+        await press(`Add ${n} devices`);
       };
 
       const left = await browser.hold('**/devices/add');

@@ -35,10 +35,7 @@ export const describeKeyboard = (running: () => Console): void =>
       await browser.tabTo(page.getByLabel(/^Value/), 'Shift+Tab');
       await page.keyboard.type('written by keyboard');
       await press('Enter');
-      await page
-        .getByRole('status')
-        .getByText(/^Written/)
-        .waitFor();
+      await browser.says('status', /^Written/);
       await browser.tabTo(page.getByRole('button', { name: 'Suspend' }), 'Shift+Tab');
       await press('Enter');
       const dialog = page.getByRole('dialog');

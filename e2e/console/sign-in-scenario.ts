@@ -40,10 +40,7 @@ export const describeSignIn = (running: () => Console): void =>
       await page.getByRole('heading', { level: 1, name: 'Devices' }).waitFor();
       expect(page.url()).toContain('state=registered');
       await page.getByRole('button', { name: 'Account: Ada' }).waitFor();
-      await page
-        .getByText(/^sim-\d+$/)
-        .first()
-        .waitFor();
+      await browser.shows(/^sim-\d+$/);
     });
 
     it('says that the session has ended, and continues on the same page', async () => {

@@ -43,10 +43,7 @@ describe('the console in a browser', () => {
 
   it('refuses a wrong key with the words of the API, and keeps no secret in the browser', async () => {
     await browser.signIn(`${system.adminKey.slice(0, -8)}aaaaaaaa`);
-    await browser.page
-      .getByRole('alert')
-      .getByText(/Request /)
-      .waitFor();
+    await browser.says('alert', /Request /);
     expect(await browser.violations()).toEqual([]);
     await browser.photograph('sign-in');
     await browser.signIn(system.adminKey);
