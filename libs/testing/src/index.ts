@@ -1,5 +1,6 @@
 export * from './certificates.js';
 export * from './infrastructure.js';
+export * from './dtls-server-transport.js';
 export * from './eventually.js';
 export * from './identity.js';
 export * from './keep-alive-calls.js';
