@@ -1,12 +1,12 @@
 import type { Outbox } from '@lanyard/kafka';
-import { createLogger, newId, openDatabase, StopDeadline } from '@lanyard/service';
+import { createLogger, newId, openDatabase } from '@lanyard/service';
 import { eventually, isolate, type Isolation, TestClock } from '@lanyard/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { DataSource } from 'typeorm';
 import type { CommandEnds } from '../src/commands/command-ends.js';
 import { CommandIntake } from '../src/commands/command-intake.js';
 import { CommandQueue } from '../src/commands/command-queue.js';
-import { CommandExpiry } from '../src/commands/expiry.js';
+import { CommandExpiry, CommandHistorySweep } from '../src/commands/expiry.js';
 import { expiryPeriodMs, historySweepMs } from '../src/commands/limits.js';
 import type { DeviceProxyConfig } from '../src/config.js';
 import { databaseOf } from '../src/database.js';
@@ -45,8 +45,12 @@ describe('sweeps of commands', () => {
       [n, accountId, expiresAt, finishedAt],
     );
 
-  const expiryOf = (queue: Pick<CommandQueue, 'expire' | 'forgetOld'>): CommandExpiry =>
-    new CommandExpiry(database, queue as unknown as CommandQueue, clock, logger, new StopDeadline(logger));
+  const sweepsOf = (queue: Pick<CommandQueue, 'expire' | 'forgetOld'>) => {
+    const given = queue as unknown as CommandQueue;
+    const sweeps = [new CommandExpiry(database, given), new CommandHistorySweep(given)];
+    for (const sweep of sweeps) Object.assign(sweep, { clock, logger }).onApplicationBootstrap();
+    return { stop: () => Promise.all(sweeps.map((sweep) => sweep.stop())) };
+  };
 
   it('an account with thousands of commands that are due does not delay the one of another account', async () => {
     const [many, other] = [newId(), newId()];
@@ -54,11 +58,10 @@ describe('sweeps of commands', () => {
     await store(1, other, new Date(clock.now()));
     const ended: string[] = [];
     const expire = (deviceId: string): Promise<void> => Promise.resolve(void ended.push(deviceId));
-    const expiry = expiryOf({ expire, forgetOld: () => Promise.resolve() });
-    expiry.onApplicationBootstrap();
+    const sweeps = sweepsOf({ expire, forgetOld: () => Promise.resolve() });
     await clock.advance(expiryPeriodMs);
     await eventually(() => expect(ended).toHaveLength(200));
-    await expiry.beforeApplicationShutdown();
+    await sweeps.stop();
     expect(
       ended
         .slice(0, 2)
@@ -74,18 +77,17 @@ describe('sweeps of commands', () => {
       release = resolve;
     });
     let forgotten = 0;
-    const expiry = expiryOf({
+    const sweeps = sweepsOf({
       expire: () => held,
       forgetOld: () => {
         forgotten++;
         return Promise.resolve();
       },
     });
-    expiry.onApplicationBootstrap();
     await clock.advance(historySweepMs);
     expect(forgotten).toBe(1);
     release();
-    await expiry.beforeApplicationShutdown();
+    await sweeps.stop();
   });
 
   it('what finished long ago is deleted in batches', async () => {

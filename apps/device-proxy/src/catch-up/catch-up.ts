@@ -1,30 +1,19 @@
-import { affected, type Clock, CLOCK, type Logger, LOGGER, StopDeadline, type Timer } from '@lanyard/service';
+import { BackgroundWork } from '@lanyard/service';
 import { DataSource } from 'typeorm';
-import { type BeforeApplicationShutdown, Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { CommandQueue } from '../commands/command-queue.js';
 import { Deliverer } from '../commands/deliverer.js';
-import { changesSweepMs, pollPeriodMs, pollWindowSeconds } from '../commands/limits.js';
+import { pollPeriodMs, pollWindowSeconds } from '../commands/limits.js';
 import { WakeUps } from '../sessions/wake-ups.js';
 import { SubscriptionReconciler } from '../subscriptions/subscription-reconciler.js';
 import { Sessions } from '../sessions/sessions.js';
-
-/** Deleted in batches, without rows that are being written again. */
-const forgottenAtOnce = 5_000;
-const forgetSql = `
-  DELETE FROM interest_changes WHERE device_id IN (
-    SELECT device_id FROM interest_changes WHERE changed_at < now() - make_interval(secs => $1) ORDER BY changed_at
-    LIMIT ${forgottenAtOnce} FOR UPDATE SKIP LOCKED)`;
 
 /**
  * Reacts to wake-ups from other replicas. Wake-ups may be lost, so this replica also polls recently stored commands and
  * subscription changes of its devices, and checks everything when it may have missed more than that window.
  */
 @Injectable()
-export class CatchUp implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  private timers: Timer[] = [];
-  private running: Promise<void> = Promise.resolve();
-  private sweeping: Promise<void> = Promise.resolve();
-  private busy = false;
+export class CatchUp extends BackgroundWork {
   private lastPollMs = 0;
   /** When the subscriptions of each device last changed, as of the last poll: the same change is not applied again. */
   private seen = new Map<string, string>();
@@ -36,10 +25,8 @@ export class CatchUp implements OnApplicationBootstrap, BeforeApplicationShutdow
     private readonly deliverer: Deliverer,
     private readonly reconciler: SubscriptionReconciler,
     wakeUps: WakeUps,
-    @Inject(CLOCK) private readonly clock: Clock,
-    @Inject(LOGGER) private readonly logger: Logger,
-    private readonly deadline: StopDeadline,
   ) {
+    super(pollPeriodMs, 'missed wake-ups not checked');
     wakeUps.on('commands', ({ deviceId }) => this.deliverer.deliverWaiting(deviceId));
     wakeUps.on('interest', ({ deviceId }) => this.scheduleReconciliation(deviceId));
     wakeUps.onLost(() => {
@@ -47,46 +34,9 @@ export class CatchUp implements OnApplicationBootstrap, BeforeApplicationShutdow
     });
   }
 
-  onApplicationBootstrap(): void {
+  override onApplicationBootstrap(): void {
     this.lastPollMs = this.clock.now();
-    this.timers = [
-      this.clock.every(pollPeriodMs, () => this.poll()),
-      this.clock.every(changesSweepMs, () => {
-        this.sweeping = this.sweeping.then(() => this.forgetChanges());
-      }),
-    ];
-  }
-
-  async beforeApplicationShutdown(): Promise<void> {
-    for (const timer of this.timers) timer.cancel();
-    await this.deadline.step('catch-up', async () => {
-      await Promise.all([this.running, this.sweeping]);
-    });
-  }
-
-  private poll(): void {
-    if (this.busy) return;
-    this.busy = true;
-    this.running = this.checkChanges()
-      .catch((error: unknown) => this.logger.warn({ err: error }, 'missed wake-ups not checked'))
-      .finally(() => {
-        this.busy = false;
-      });
-  }
-
-  /** Deletes old rows: otherwise every device whose subscriptions a request ever changed would keep its row, even when it is deleted. */
-  private async forgetChanges(): Promise<void> {
-    try {
-      while ((await affected(this.dataSource, forgetSql, [changesSweepMs / 1_000])) === forgottenAtOnce);
-    } catch (err) {
-      this.logger.warn({ err }, 'old subscription changes not deleted: will be retried');
-    }
-  }
-
-  /** Called when this replica stalled, or its polls failed, for so long that it may have missed changes. */
-  private async deliverAndReconcileAll(): Promise<void> {
-    await this.everything();
-    for (const { deviceId } of this.sessions.all()) this.scheduleReconciliation(deviceId);
+    super.onApplicationBootstrap();
   }
 
   /** Delivers to every device of this replica that has commands waiting. */
@@ -94,10 +44,12 @@ export class CatchUp implements OnApplicationBootstrap, BeforeApplicationShutdow
     for (const deviceId of await this.queue.devicesWithCommands()) this.deliverer.deliverWaiting(deviceId);
   }
 
-  private async checkChanges(): Promise<void> {
+  protected async step(): Promise<void> {
     const now = this.clock.now();
+    // This replica stalled, or its polls failed, for so long that it may have missed changes.
     if (now - this.lastPollMs > (pollWindowSeconds * 1000) / 2) {
-      await this.deliverAndReconcileAll();
+      await this.everything();
+      for (const { deviceId } of this.sessions.all()) this.scheduleReconciliation(deviceId);
       this.lastPollMs = now;
     }
     const waiting: { device_id: string }[] = await this.dataSource.query(

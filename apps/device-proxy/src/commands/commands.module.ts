@@ -16,7 +16,7 @@ import { CommandIntake } from './command-intake.js';
 import { CommandQueue } from './command-queue.js';
 import { Commands } from './commands.js';
 import { Deliverer } from './deliverer.js';
-import { CommandExpiry } from './expiry.js';
+import { CommandExpiry, CommandHistorySweep } from './expiry.js';
 import { FinishedCommands } from './finished-commands.js';
 import { CommandHistoryController } from './history.controller.js';
 import { CommandHistory } from './history.js';
@@ -42,6 +42,7 @@ import { StuckCommands } from './stuck-commands.js';
     CommandExecution,
     CommandExpiry,
     CommandHistory,
+    CommandHistorySweep,
     CommandIntake,
     CommandQueue,
     Commands,

@@ -1,6 +1,6 @@
-import { type Clock, CLOCK, type Logger, LOGGER, StopDeadline, type Timer } from '@lanyard/service';
+import { BackgroundWork } from '@lanyard/service';
 import { DataSource } from 'typeorm';
-import { type BeforeApplicationShutdown, Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { CommandQueue } from './command-queue.js';
 import { expiryPeriodMs, historySweepMs } from './limits.js';
 
@@ -19,53 +19,36 @@ const dueSql = `
     GROUP BY account_id, device_id) devices
   ORDER BY turn LIMIT ${devicesAtOnce}`;
 
-type Sweep = 'expiry' | 'history';
+const failure = 'commands not swept: will be retried';
 
-/** Expires commands of absent devices, and deletes finished ones after a while. */
+/** Expires commands of absent devices. */
 @Injectable()
-export class CommandExpiry implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  private timers: Timer[] = [];
-  /** Separate runs: finished commands are deleted even while commands expire all the time. */
-  private readonly running = new Map<Sweep, Promise<void>>();
-
+export class CommandExpiry extends BackgroundWork {
   constructor(
     private readonly dataSource: DataSource,
     private readonly queue: CommandQueue,
-    @Inject(CLOCK) private readonly clock: Clock,
-    @Inject(LOGGER) private readonly logger: Logger,
-    private readonly deadline: StopDeadline,
-  ) {}
-
-  onApplicationBootstrap(): void {
-    this.timers = [
-      this.clock.every(expiryPeriodMs, () => this.run('expiry', () => this.expireDue())),
-      this.clock.every(historySweepMs, () => this.run('history', () => this.queue.forgetOld())),
-    ];
+  ) {
+    super(expiryPeriodMs, failure);
   }
 
-  async beforeApplicationShutdown(): Promise<void> {
-    for (const timer of this.timers) timer.cancel();
-    await this.deadline.step('expiry of commands', async () => {
-      await Promise.all(this.running.values());
-    });
-  }
-
-  private run(sweep: Sweep, work: () => Promise<void>): void {
-    if (this.running.has(sweep)) return;
-    const run = work()
-      .catch((error: unknown) => this.logger.error({ err: error }, 'commands not swept: will be retried'))
-      .finally(() => {
-        this.running.delete(sweep);
-      });
-    this.running.set(sweep, run);
-  }
-
-  private async expireDue(): Promise<void> {
+  protected async step(): Promise<void> {
     const now = new Date(this.clock.now());
     const rows: { device_id: string }[] = await this.dataSource.query(dueSql, [now]);
     const errors: unknown[] = [];
     for (const { device_id: deviceId } of rows)
       await this.queue.expire(deviceId).catch((error: unknown) => errors.push(error));
     if (errors.length > 0) throw new AggregateError(errors, `commands of ${errors.length} devices are not ended`);
+  }
+}
+
+/** Deletes finished commands after a while, even while commands expire all the time. */
+@Injectable()
+export class CommandHistorySweep extends BackgroundWork {
+  constructor(private readonly queue: CommandQueue) {
+    super(historySweepMs, failure);
+  }
+
+  protected step(): Promise<void> {
+    return this.queue.forgetOld();
   }
 }

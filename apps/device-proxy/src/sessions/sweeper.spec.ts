@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { createLogger, StopDeadline } from '@lanyard/service';
+import { createLogger } from '@lanyard/service';
 import { TestClock } from '@lanyard/testing';
 import { sweepPeriodMs } from './limits.js';
 import type { SessionFacts } from './session-facts.js';
@@ -33,14 +33,13 @@ it('what depends on a session ends with it, also if Redis refuses the wake-up of
     store: { claimExpired: () => Promise.resolve([ending]), close: () => Promise.resolve(true) },
     tellClosed: ({ deviceId }: Session) => Promise.resolve(void told.push(deviceId)),
   };
-  new Sweeper(
+  const sweeper = new Sweeper(
     sessions as unknown as Sessions,
     { announceEnd: () => Promise.resolve() } as unknown as SessionFacts,
     { send: () => Promise.reject(new Error('refused')) } as unknown as WakeUps,
-    clock,
-    logger,
-    new StopDeadline(logger),
-  ).onApplicationBootstrap();
+  );
+  Object.assign(sweeper, { clock, logger });
+  sweeper.onApplicationBootstrap();
   await clock.advance(sweepPeriodMs);
   expect(told).toEqual(['a gateway']);
 });

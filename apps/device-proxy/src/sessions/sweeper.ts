@@ -1,5 +1,5 @@
-import { type Clock, CLOCK, type Logger, LOGGER, StopDeadline, type Timer } from '@lanyard/service';
-import { type BeforeApplicationShutdown, Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { BackgroundWork } from '@lanyard/service';
+import { Injectable } from '@nestjs/common';
 import { SessionFacts } from './session-facts.js';
 import { sweepBatch, sweepLeaseMs, sweepPeriodMs } from './limits.js';
 import { WakeUps } from './wake-ups.js';
@@ -13,43 +13,19 @@ import { Sessions } from './sessions.js';
  * between, the next one announces the end.
  */
 @Injectable()
-export class Sweeper implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  private timer: Timer | undefined;
-  private running: Promise<void> = Promise.resolve();
-  private busy = false;
-
+export class Sweeper extends BackgroundWork {
   constructor(
     private readonly sessions: Sessions,
     private readonly facts: SessionFacts,
     private readonly wakeUps: WakeUps,
-    @Inject(CLOCK) private readonly clock: Clock,
-    @Inject(LOGGER) private readonly logger: Logger,
-    private readonly deadline: StopDeadline,
-  ) {}
-
-  onApplicationBootstrap(): void {
-    this.timer = this.clock.every(sweepPeriodMs, () => {
-      if (this.busy) return;
-      this.busy = true;
-      this.running = this.sweep().finally(() => {
-        this.busy = false;
-      });
-    });
+  ) {
+    super(sweepPeriodMs, 'expired sessions not announced: will be retried when the claim ends');
   }
 
-  async beforeApplicationShutdown(): Promise<void> {
-    this.timer?.cancel();
-    await this.deadline.step('sweeper', () => this.running);
-  }
-
-  private async sweep(): Promise<void> {
-    try {
-      const now = this.clock.now();
-      const claimed = await this.sessions.store.claimExpired(now, now + sweepLeaseMs, sweepBatch);
-      await Promise.all(claimed.map((ending) => this.end(ending)));
-    } catch (error) {
-      this.logger.error({ err: error }, 'expired sessions not announced: will be retried when the claim ends');
-    }
+  protected async step(): Promise<void> {
+    const now = this.clock.now();
+    const claimed = await this.sessions.store.claimExpired(now, now + sweepLeaseMs, sweepBatch);
+    await Promise.all(claimed.map((ending) => this.end(ending)));
   }
 
   private async end({ session: stored, owner, reason, endedAtMs }: Ending): Promise<void> {
