@@ -1,5 +1,5 @@
-import type { Clock, StopDeadline, Timer } from '@lanyard/service';
-import type { BeforeApplicationShutdown } from '@nestjs/common';
+import { CLOCK, type Clock, LOGGER, type Logger, StopDeadline, type Timer } from '@lanyard/service';
+import { type BeforeApplicationShutdown, Inject, Injectable } from '@nestjs/common';
 
 /** Work that nothing waits for but the stop of the process. Once that has begun, nothing else begins. */
 class RunningWork {
@@ -7,7 +7,7 @@ class RunningWork {
   private readonly running = new Set<Promise<void>>();
   private isStopped = false;
 
-  constructor(private readonly clock: Clock) {}
+  constructor(private readonly clock: () => Clock) {}
 
   run(work: () => Promise<void>, failed: (error: unknown) => void): void {
     if (this.isStopped) return;
@@ -19,7 +19,7 @@ class RunningWork {
 
   later(delayMs: number, work: () => void): void {
     if (this.isStopped) return;
-    const timer = this.clock.after(delayMs, () => {
+    const timer = this.clock().after(delayMs, () => {
       this.timers.delete(timer);
       work();
     });
@@ -34,17 +34,16 @@ class RunningWork {
   }
 }
 
-/** A provider whose work a stop of the process waits for. `what`: names the work in the log. */
+/** A provider whose work a stop of the process waits for. */
+@Injectable()
 export abstract class WorkingProvider implements BeforeApplicationShutdown {
-  protected readonly work: RunningWork;
+  @Inject(CLOCK) protected readonly clock!: Clock;
+  @Inject(LOGGER) protected readonly logger!: Logger;
+  @Inject(StopDeadline) private readonly deadline!: StopDeadline;
+  protected readonly work = new RunningWork(() => this.clock);
 
-  constructor(
-    clock: Clock,
-    private readonly deadline: StopDeadline,
-    private readonly what: string,
-  ) {
-    this.work = new RunningWork(clock);
-  }
+  /** `what`: names the work in the log. */
+  constructor(private readonly what: string) {}
 
   async beforeApplicationShutdown(): Promise<void> {
     await this.deadline.step(this.what, () => this.work.stop());

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { createLogger, newId, StopDeadline } from '@lanyard/service';
+import { createLogger, newId } from '@lanyard/service';
 import { TestClock } from '@lanyard/testing';
 import type { DeviceProxyConfig } from '../config.js';
 import type { SessionEnds } from '../sessions/session-ends.js';
@@ -26,11 +26,9 @@ describe('the withdrawal of a credential', () => {
       { onWithdrawn: (listener: Withdrawn) => listeners.push(listener) } as unknown as CredentialIndex,
       sessions as unknown as Sessions,
       {} as unknown as SessionEnds,
-      new TestClock(),
-      logger,
       { dtls: {} } as unknown as DeviceProxyConfig,
-      new StopDeadline(logger),
     );
+    Object.assign(revocation, { clock: new TestClock(), logger });
     revocation.onApplicationBootstrap();
     seen.length = 0;
     for (const listener of listeners) listener(withdrawal);

@@ -1,4 +1,4 @@
-import { type Clock, CLOCK, CONFIG, type Logger, LOGGER, StopDeadline } from '@lanyard/service';
+import { CONFIG } from '@lanyard/service';
 import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import type { DeviceProxyConfig } from '../config.js';
 import type { RegistrationData, Session } from '../sessions/session.js';
@@ -20,12 +20,9 @@ export class CredentialRevocation extends WorkingProvider implements OnApplicati
     private readonly credentials: CredentialIndex,
     private readonly sessions: Sessions,
     private readonly ends: SessionEnds,
-    @Inject(CLOCK) clock: Clock,
-    @Inject(LOGGER) private readonly logger: Logger,
     @Inject(CONFIG) private readonly config: DeviceProxyConfig,
-    deadline: StopDeadline,
   ) {
-    super(clock, deadline, 'credential revocation');
+    super('credential revocation');
   }
 
   /** Also handles credentials that were withdrawn while this replica was down. */

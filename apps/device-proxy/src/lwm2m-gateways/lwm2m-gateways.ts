@@ -10,8 +10,8 @@ import {
   removeRoot,
   UnsupportedFormat,
 } from '@lanyard/lwm2m';
-import { type Clock, CLOCK, KeyedMutex, type Logger, LOGGER, StopDeadline } from '@lanyard/service';
-import { Inject, Injectable } from '@nestjs/common';
+import { KeyedMutex } from '@lanyard/service';
+import { Injectable } from '@nestjs/common';
 import { type DeviceReply, DownlinkClient } from '../downlink/downlink-client.js';
 import type { NotServed } from '../intake/admission.js';
 import { Observer } from '../observations/observer.js';
@@ -49,13 +49,10 @@ export class Lwm2mGateways extends WorkingProvider {
     private readonly observer: Observer,
     private readonly models: AccountModels,
     private readonly refused: RefusedDevices,
-    @Inject(CLOCK) clock: Clock,
-    @Inject(LOGGER) private readonly logger: Logger,
-    deadline: StopDeadline,
     private readonly directory: DeviceDirectory,
     lastSeen: LastSeen,
   ) {
-    super(clock, deadline, 'gateways');
+    super('gateways');
     directory.onAdmissible((gatewayId) => this.applyAgain(sessions.get(gatewayId)));
     lastSeen.onMessage((session) => {
       if (this.due.size > 0 && session.isRegistrationAnswered && this.due.delete(session))

@@ -1,6 +1,5 @@
 import { covers, gatewayPath } from '@lanyard/lwm2m';
-import { type Clock, CLOCK, type Logger, LOGGER, type Timer } from '@lanyard/service';
-import { type BeforeApplicationShutdown, Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { DownlinkClient, type DeviceReply, type OnSent } from '../downlink/downlink-client.js';
 import { type ObserveSequence, type ObserveSequences, writeObserveSequences } from '../sessions/observe-sequence.js';
 import { type Observation, type Target, targetKey } from '../sessions/observations.js';
@@ -11,6 +10,7 @@ import { LastSeen } from '../sessions/last-seen.js';
 import { Sessions } from '../sessions/sessions.js';
 import { isConnection, outlivesItsDevice, outlivesReplica } from '../transport/peer-address.js';
 import { DeviceLinks } from '../transport/device-links.js';
+import { WorkingProvider } from '../working-provider.js';
 import { Values } from './values.js';
 
 export interface Observed {
@@ -31,19 +31,15 @@ const keepsObservations = (address: string, previousAddress: string): boolean =>
 
 /** Observations of devices: one for each path and set of attributes, however many keys subscribed to it. */
 @Injectable()
-export class Observer implements BeforeApplicationShutdown {
-  private readonly releases = new Set<Timer>();
-  private isStopped = false;
-
+export class Observer extends WorkingProvider {
   constructor(
     private readonly sessions: Sessions,
     lastSeen: LastSeen,
     private readonly downlink: DownlinkClient,
     private readonly links: DeviceLinks,
     private readonly values: Values,
-    @Inject(CLOCK) private readonly clock: Clock,
-    @Inject(LOGGER) private readonly logger: Logger,
   ) {
+    super('release of peers');
     lastSeen.setObserveSequenceSource((session) => this.observeSequencesOf(session));
     sessions.listen({
       began: async (session, how, previousAddress) => {
@@ -220,19 +216,10 @@ export class Observer implements BeforeApplicationShutdown {
     this.links.to(session.address).adopt(session.address, token, this.downlink.requestOf(session, observation), newest);
   }
 
-  /** Cancels the timers. No timer starts after this, although sessions are dropped until Redis is closed. */
-  beforeApplicationShutdown(): void {
-    this.isStopped = true;
-    for (const release of this.releases) release.cancel();
-  }
-
   private releaseLater(accountId: string, address: string): void {
-    if (this.isStopped) return;
-    const timer = this.clock.after(releaseDelayMs, () => {
-      this.releases.delete(timer);
+    this.work.later(releaseDelayMs, () => {
       if (!this.sessions.hasAt(accountId, address)) this.links.to(address).release(address);
     });
-    this.releases.add(timer);
   }
 
   private remember(session: Session, observation: Observation): void {

@@ -1,6 +1,5 @@
-import { type Clock, CLOCK, type Logger, LOGGER, StopDeadline } from '@lanyard/service';
 import { DataSource } from 'typeorm';
-import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { CommandQueue } from '../commands/command-queue.js';
 import { AccessKeysReader } from '../state/access-keys.reader.js';
 import { Rules } from '../presubscriptions/rules.js';
@@ -40,11 +39,8 @@ export class Keys extends WorkingProvider implements OnApplicationBootstrap {
     private readonly subscriptions: Subscriptions,
     private readonly rules: Rules,
     private readonly queue: CommandQueue,
-    @Inject(CLOCK) clock: Clock,
-    @Inject(LOGGER) private readonly logger: Logger,
-    deadline: StopDeadline,
   ) {
-    super(clock, deadline, 'keys');
+    super('keys');
   }
 
   /** Also handles keys that changed while no replica ran. */

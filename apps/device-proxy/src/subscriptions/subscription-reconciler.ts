@@ -1,7 +1,7 @@
 import { gatewayPath } from '@lanyard/lwm2m';
-import { type Clock, CLOCK, KeyedMutex, type Logger, LOGGER, NamedError, StopDeadline } from '@lanyard/service';
+import { KeyedMutex, NamedError } from '@lanyard/service';
 import { DataSource, In } from 'typeorm';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { locksMax, withDevice, withDevices } from '../db/device-lock.js';
 import { RequestBatcher } from '../db/request-batcher.js';
 import { Observer } from '../observations/observer.js';
@@ -81,11 +81,8 @@ export class SubscriptionReconciler extends WorkingProvider {
     private readonly receivers: Receivers,
     groups: DeviceGroupsReader,
     lastSeen: LastSeen,
-    @Inject(CLOCK) clock: Clock,
-    @Inject(LOGGER) private readonly logger: Logger,
-    deadline: StopDeadline,
   ) {
-    super(clock, deadline, 'retries of subscriptions');
+    super('retries of subscriptions');
     // Rules of keys that are limited to groups may match the device from now on, or no longer.
     groups.onChange((deviceId) => sessions.get(deviceId)?.requireReconciliation());
     receivers.onLimitChange((accountId) => rules.renew(accountId));

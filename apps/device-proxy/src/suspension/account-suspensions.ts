@@ -1,5 +1,4 @@
-import { type Clock, CLOCK, type Logger, LOGGER, StopDeadline } from '@lanyard/service';
-import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { Listeners } from '../listeners/listeners.js';
 import { AccessAccountsReader } from '../state/access-accounts.reader.js';
 import type { Session } from '../sessions/session.js';
@@ -17,11 +16,8 @@ export class AccountSuspensions extends WorkingProvider implements OnApplication
     private readonly sessions: Sessions,
     private readonly ends: SessionEnds,
     private readonly listeners: Listeners,
-    @Inject(CLOCK) clock: Clock,
-    @Inject(LOGGER) private readonly logger: Logger,
-    deadline: StopDeadline,
   ) {
-    super(clock, deadline, 'suspensions');
+    super('suspensions');
   }
 
   /** Also handles accounts that were suspended while no replica ran, and sessions of a replica that is gone. */

@@ -1,5 +1,4 @@
-import { type Clock, CLOCK, type Logger, LOGGER, StopDeadline } from '@lanyard/service';
-import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { CommandQueue } from '../commands/command-queue.js';
 import { deviceBlocked, registrationRemoved } from '../commands/outcome.js';
@@ -34,11 +33,8 @@ export class DeviceDisconnector extends WorkingProvider implements OnApplication
     private readonly reconciler: SubscriptionReconciler,
     private readonly firmware: FirmwareReports,
     private readonly links: DeviceLinks,
-    @Inject(CLOCK) private readonly clock: Clock,
-    @Inject(LOGGER) private readonly logger: Logger,
-    deadline: StopDeadline,
   ) {
-    super(clock, deadline, 'disconnects');
+    super('disconnects');
   }
 
   /** Also handles devices that were suspended or deleted while no replica ran. */

@@ -1,5 +1,4 @@
-import { type Clock, CLOCK, type Logger, LOGGER, StopDeadline } from '@lanyard/service';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { Deliverer } from '../commands/deliverer.js';
 import { Listeners } from '../listeners/listeners.js';
 import type { Session } from '../sessions/session.js';
@@ -21,11 +20,8 @@ export class RestoredConnections extends WorkingProvider {
     private readonly sessions: Sessions,
     private readonly listeners: Listeners,
     private readonly deliverer: Deliverer,
-    @Inject(CLOCK) clock: Clock,
-    @Inject(LOGGER) private readonly logger: Logger,
-    deadline: StopDeadline,
   ) {
-    super(clock, deadline, 'restored DTLS connections');
+    super('restored DTLS connections');
   }
 
   /** After the listeners have opened. Returns at once. */
