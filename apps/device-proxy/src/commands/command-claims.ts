@@ -20,7 +20,6 @@ const noEpoch = '0';
  */
 @Injectable()
 export class CommandClaims {
-  private readonly replicaId: string;
   private claiming: PreparedStatement<Command> | undefined;
 
   constructor(
@@ -28,10 +27,8 @@ export class CommandClaims {
     private readonly queue: CommandQueue,
     private readonly ends: CommandEnds,
     @Inject(CLOCK) private readonly clock: Clock,
-    @Inject(CONFIG) { replicaId }: DeviceProxyConfig,
-  ) {
-    this.replicaId = replicaId;
-  }
+    @Inject(CONFIG) private readonly config: DeviceProxyConfig,
+  ) {}
 
   /**
    * Claims the next command of the device; undefined when none waits or another replica has claimed one. The caller
@@ -122,7 +119,7 @@ export class CommandClaims {
     const claimUntil = new Date(this.clock.now() + claimLeaseMs);
     await this.dataSource.manager.update(
       Command,
-      { id: In(ids), state: 'executing', claimedBy: this.replicaId },
+      { id: In(ids), state: 'executing', claimedBy: this.config.replicaId },
       { claimUntil },
     );
   }

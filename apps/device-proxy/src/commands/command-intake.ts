@@ -93,14 +93,12 @@ const queueState = new PreparedStatement<QueueState>(
 export class CommandIntake {
   private readonly idempotencyKeys: IdempotencyKeys;
   private inserting: AnnouncedChange | undefined;
-  private readonly replicaId: string;
 
   constructor(
     private readonly outbox: Outbox,
     @Inject(CLOCK) private readonly clock: Clock,
-    @Inject(CONFIG) { replicaId }: DeviceProxyConfig,
+    @Inject(CONFIG) private readonly config: DeviceProxyConfig,
   ) {
-    this.replicaId = replicaId;
     this.idempotencyKeys = new IdempotencyKeys(clock);
   }
 
@@ -156,7 +154,7 @@ export class CommandIntake {
       state: 'waiting',
       ...(claimant && claimOf({ attempts: 0, firstAttemptedAt: null }, claimant, now)),
       acceptedAt: new Date(acceptedAtMs),
-      acceptedBy: this.replicaId,
+      acceptedBy: this.config.replicaId,
       expiresAt: issued?.expiresAt ?? new Date(now + expirySeconds * 1000),
     });
     const requestId = row.requestId ?? undefined;

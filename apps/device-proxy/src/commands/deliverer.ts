@@ -25,7 +25,6 @@ export class Deliverer implements OnApplicationBootstrap {
   private timer: Timer | undefined;
   private readonly retries = new Set<Timer>();
   private stopped = false;
-  private readonly replicaId: string;
 
   constructor(
     private readonly sessions: Sessions,
@@ -34,11 +33,10 @@ export class Deliverer implements OnApplicationBootstrap {
     private readonly execution: CommandExecution,
     private readonly interest: Interest,
     private readonly pushes: Pushes,
-    @Inject(CONFIG) { replicaId }: DeviceProxyConfig,
+    @Inject(CONFIG) private readonly config: DeviceProxyConfig,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
-    this.replicaId = replicaId;
     sessions.listen({ ended: ({ deviceId }) => void this.maybeWaiting.delete(deviceId) });
   }
 
@@ -86,7 +84,7 @@ export class Deliverer implements OnApplicationBootstrap {
     const session = this.sessions.get(deviceId);
     if (session?.epoch !== epoch || !this.sessions.isListening(session)) return undefined;
     if (this.stopped || this.running.has(deviceId) || this.maybeWaiting.has(deviceId)) return undefined;
-    const storing = store({ replica: this.replicaId, epoch });
+    const storing = store({ replica: this.config.replicaId, epoch });
     this.maybeWaiting.add(deviceId);
     // The caller gets any failure; a command that was stored despite the failure is found like any other.
     this.startDraining(
@@ -145,7 +143,7 @@ export class Deliverer implements OnApplicationBootstrap {
       // After a stall the session may belong to another replica: the command would run twice, or too late.
       if (!(await this.sessions.confirmOwnership(session))) break;
       this.maybeWaiting.delete(deviceId);
-      const claimant = { replica: this.replicaId, epoch: session.epoch };
+      const claimant = { replica: this.config.replicaId, epoch: session.epoch };
       const command = first ?? (await this.claims.claim(deviceId, claimant));
       const wasAlone = first !== undefined;
       first = undefined;

@@ -20,19 +20,17 @@ const reportsMax = 4;
 @Injectable()
 export class Pushes {
   private readonly stopping = new AbortController();
-  private readonly pushMaxMs: number;
   private running = 0;
 
   constructor(
     private readonly downlink: DownlinkClient,
     private readonly packages: PackageSources,
     private readonly lastSeen: LastSeen,
-    @Inject(CONFIG) { pushMaxMs }: Pick<DeviceProxyConfig, 'pushMaxMs'>,
+    @Inject(CONFIG) private readonly config: Pick<DeviceProxyConfig, 'pushMaxMs'>,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
     metrics: Metrics,
   ) {
-    this.pushMaxMs = pushMaxMs;
     metrics.observe(
       { name: 'lanyard_device_proxy_pushes', help: 'Pushes of packages to devices in progress' },
       () => this.running,
@@ -61,7 +59,7 @@ export class Pushes {
 
   private async send(session: Session, command: Command, pushed: PushedPackage): Promise<Outcome> {
     const deadline = new AbortController();
-    const timer = this.clock.after(this.pushMaxMs, () => deadline.abort());
+    const timer = this.clock.after(this.config.pushMaxMs, () => deadline.abort());
     const signal = AbortSignal.any([deadline.signal, this.stopping.signal]);
     const onProgress = this.reportTo(session, command, pushed);
     onProgress(0);

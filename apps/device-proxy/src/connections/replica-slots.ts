@@ -27,7 +27,6 @@ export class ReplicaSlots {
   readonly connectionIdBytes: number = connectionIdBytes;
   private readonly run: RunConnectionScript;
   private readonly key: string;
-  private readonly replicaId: string;
   private readonly token = randomBytes(tokenBytes).toString('hex');
   private readonly lapses: (() => void)[] = [];
   private slot: number | undefined;
@@ -38,13 +37,12 @@ export class ReplicaSlots {
 
   constructor(
     @Inject(REDIS) redis: RedisClient,
-    @Inject(CONFIG) { redisPrefix, replicaId }: Pick<DeviceProxyConfig, 'redisPrefix' | 'replicaId'>,
+    @Inject(CONFIG) private readonly config: Pick<DeviceProxyConfig, 'redisPrefix' | 'replicaId'>,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
     this.run = loadConnectionScripts(redis);
-    this.key = connectionKeys(redisPrefix).slots;
-    this.replicaId = replicaId;
+    this.key = connectionKeys(config.redisPrefix).slots;
   }
 
   /** The listener is called when the lease ended before it was renewed: others may have taken connections over. */
@@ -111,7 +109,7 @@ export class ReplicaSlots {
   /** Renews the lease, and learns of the other replicas. */
   async refresh(): Promise<void> {
     const before = this.slot;
-    const args = [this.token, before ?? '', this.peerPortAddress, slotLeaseMs, this.replicaId];
+    const args = [this.token, before ?? '', this.peerPortAddress, slotLeaseMs, this.config.replicaId];
     const [slot, unbroken, ...others] = (await this.run('hold-slot-1', [this.key], args)) as (string | number)[];
     this.slot = Number(slot);
     this.replicas = replicasOf(others as string[]);

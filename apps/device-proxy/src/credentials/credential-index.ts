@@ -1,6 +1,6 @@
 import { createHash, X509Certificate } from 'node:crypto';
 import type { DeviceCredentialChanged } from '@lanyard/contracts';
-import { CONFIG, type EncryptionKeys, KeyedCounts, open } from '@lanyard/service';
+import { CONFIG, KeyedCounts, open } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import type { DeviceProxyConfig } from '../config.js';
 import { DeviceCredentialsReader } from '../state/device-credentials.reader.js';
@@ -69,16 +69,14 @@ export class CredentialIndex {
   /** How many credentials each device has. */
   private readonly ofDevices = new KeyedCounts();
   private readonly withdrawn: Withdrawn[] = [];
-  private readonly encryptionKey: EncryptionKeys;
 
   constructor(
     @Inject(DeviceCredentialsReader)
     private readonly reader: Pick<DeviceCredentialsReader, 'onChange' | 'get'>,
-    @Inject(CONFIG) { secrets, dtls, tls }: IndexConfig,
+    @Inject(CONFIG) private readonly config: IndexConfig,
   ) {
-    this.encryptionKey = secrets.encryptionKey;
     // Without TLS and DTLS no device presents a credential.
-    if (tls ?? dtls) reader.onChange((_id, credential, previous) => this.changed(credential, previous));
+    if (config.tls ?? config.dtls) reader.onChange((_id, credential, previous) => this.changed(credential, previous));
   }
 
   onWithdrawn(listener: Withdrawn): void {
@@ -109,7 +107,7 @@ export class CredentialIndex {
 
   /** Throws when the key was sealed with another ENCRYPTION_KEY. */
   keyOf({ sealedKey = '' }: DeviceCredentialChanged): Buffer {
-    return Buffer.from(open(this.encryptionKey, sealedKey), 'hex');
+    return Buffer.from(open(this.config.secrets.encryptionKey, sealedKey), 'hex');
   }
 
   /**

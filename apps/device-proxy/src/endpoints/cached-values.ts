@@ -12,16 +12,14 @@ type Answered = (value: FreshValue | undefined) => void;
 /** Notified values that are fresh. The replica that has the session of a device has its values; the other replicas ask it. */
 @Injectable()
 export class CachedValues {
-  private readonly replicaId: string;
   private readonly questions = new Map<string, Answered>();
 
   constructor(
     private readonly sessions: Sessions,
     private readonly wakeUps: WakeUps,
     @Inject(CLOCK) private readonly clock: Clock,
-    @Inject(CONFIG) { replicaId }: DeviceProxyConfig,
+    @Inject(CONFIG) private readonly config: DeviceProxyConfig,
   ) {
-    this.replicaId = replicaId;
     wakeUps.on('cached?', (wakeUp) => this.answer(wakeUp));
     wakeUps.on('cached', ({ question, value }) => this.questions.get(question)?.(value));
   }
@@ -30,7 +28,7 @@ export class CachedValues {
   find({ session }: KnownDevice, path: string): Promise<FreshValue | undefined> {
     if (!session) return Promise.resolve(undefined);
     const { deviceId, epoch, owner } = session;
-    if (owner === this.replicaId) return Promise.resolve(this.localValue(deviceId, epoch, path));
+    if (owner === this.config.replicaId) return Promise.resolve(this.localValue(deviceId, epoch, path));
     return this.askOwner(owner, { deviceId, epoch, path });
   }
 
@@ -47,7 +45,7 @@ export class CachedValues {
     const answer = new Promise<FreshValue | undefined>((resolve) => this.questions.set(question, resolve));
     const timer = this.clock.after(cacheAnswerMs, () => this.questions.get(question)?.(undefined));
     try {
-      await this.wakeUps.send(owner, { about: 'cached?', ...wanted, question, replyTo: this.replicaId });
+      await this.wakeUps.send(owner, { about: 'cached?', ...wanted, question, replyTo: this.config.replicaId });
       return await answer;
     } catch {
       // The caller can read the value from the device instead.

@@ -43,7 +43,6 @@ export interface SessionListener {
 @Injectable()
 export class Sessions {
   readonly exclusive = new KeyedMutex();
-  private readonly awakeMs: number;
   private readonly index = new SessionIndex();
   /** Copies that other replicas may have replaced while this process stalled, or while wake-ups were lost. */
   private readonly doubted = new Set<Session>();
@@ -57,11 +56,10 @@ export class Sessions {
     readonly store: SessionStore,
     private readonly wakeUps: WakeUps,
     private readonly stallDetector: StallDetector,
-    @Inject(CONFIG) { awakeMs }: Pick<DeviceProxyConfig, 'awakeMs'>,
+    @Inject(CONFIG) private readonly config: Pick<DeviceProxyConfig, 'awakeMs'>,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
-    this.awakeMs = awakeMs;
     wakeUps.on('session', ({ deviceId, epoch }) => this.dropIfOlder(deviceId, epoch));
     wakeUps.onLost(() => this.doubtAll());
     stallDetector.onStall(() => this.doubtAll());
@@ -123,7 +121,7 @@ export class Sessions {
     if (session.gateway) return session.isRegistrationAnswered && this.isListening(session.gateway);
     if (session.silent || session.isElsewhere || !session.isRegistrationAnswered) return false;
     // The absolute difference, so that no device counts as awake for long after the clock was set back.
-    return !session.data.queueMode || Math.abs(this.clock.now() - session.lastSeenAtMs) < this.awakeMs;
+    return !session.data.queueMode || Math.abs(this.clock.now() - session.lastSeenAtMs) < this.config.awakeMs;
   }
 
   /** A full registration. The caller holds `exclusive` of the device. `gateway`: the one that the device is behind. */

@@ -33,16 +33,14 @@ export class WakeUps implements OnModuleInit {
   private readonly listeners = new Map<About, ((wakeUp: WakeUp) => void)[]>();
   private readonly lostListeners = new Set<() => void>();
   private readonly keys: SessionKeys;
-  private readonly replicaId: string;
   private subscribed = false;
 
   constructor(
     @Inject(REDIS) private readonly publisher: RedisClient,
     @Inject(REDIS_SUBSCRIBER) private readonly subscriber: RedisClient,
-    @Inject(CONFIG) { redisPrefix, replicaId }: Pick<DeviceProxyConfig, 'redisPrefix' | 'replicaId'>,
+    @Inject(CONFIG) private readonly config: Pick<DeviceProxyConfig, 'redisPrefix' | 'replicaId'>,
   ) {
-    this.keys = sessionKeys(redisPrefix);
-    this.replicaId = replicaId;
+    this.keys = sessionKeys(config.redisPrefix);
   }
 
   async onModuleInit(): Promise<void> {
@@ -51,7 +49,7 @@ export class WakeUps implements OnModuleInit {
     this.subscriber.on('ready', () => {
       if (this.subscribed) for (const listener of this.lostListeners) listener();
     });
-    const subscribing = this.subscriber.subscribe(this.keys.wakeUp(this.replicaId), this.keys.wakeUpAll);
+    const subscribing = this.subscriber.subscribe(this.keys.wakeUp(this.config.replicaId), this.keys.wakeUpAll);
     await awaiting('Redis: messages of other replicas', subscribing);
     this.subscribed = true;
   }
@@ -68,7 +66,7 @@ export class WakeUps implements OnModuleInit {
 
   /** Sends to one replica, which may be this one. */
   async send(replicaId: string, wakeUp: WakeUp): Promise<void> {
-    if (replicaId === this.replicaId) return this.deliver(wakeUp);
+    if (replicaId === this.config.replicaId) return this.deliver(wakeUp);
     await this.publisher.publish(this.keys.wakeUp(replicaId), JSON.stringify(wakeUp));
   }
 
