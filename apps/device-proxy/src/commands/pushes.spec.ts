@@ -18,7 +18,7 @@ it('a push counts as a message of the device from the first block that the devic
   const source = { bytes: 4, read: () => Promise.resolve(Buffer.alloc(4)) };
   const pushes = new Pushes(
     { push } as unknown as DownlinkClient,
-    { open: () => Promise.resolve({ source }) } as unknown as PackageSources,
+    { open: () => Promise.resolve(source) } as unknown as PackageSources,
     { recordMessage: () => void heard.push('heard') } as unknown as LastSeen,
     { pushMaxMs: 60_000 },
     new TestClock(),

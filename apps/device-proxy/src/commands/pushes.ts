@@ -1,9 +1,10 @@
+import type { BodySource } from '@lanyard/coap';
 import { type Clock, CLOCK, CONFIG, type Logger, LOGGER, Metrics } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import type { DeviceProxyConfig } from '../config.js';
 import { DownlinkClient } from '../downlink/downlink-client.js';
 import { PackageUnavailable, TicketEnded } from '../downloads/package-errors.js';
-import { PackageSources, type PushedPackage } from '../downloads/package-sources.js';
+import { PackageSources } from '../downloads/package-sources.js';
 import { LastSeen } from '../sessions/last-seen.js';
 import type { Session } from '../sessions/session.js';
 import { BodyUnavailable, RequestAborted } from '../transport/device-link.js';
@@ -46,8 +47,8 @@ export class Pushes {
   async push(session: Session, command: Command, ticket: string): Promise<Outcome> {
     this.running++;
     try {
-      const pushed = await this.packages.open(ticket, session);
-      return await this.send(session, command, pushed);
+      const source = await this.packages.open(ticket, session);
+      return await this.send(session, command, source);
     } catch (error) {
       if (error instanceof TicketEnded || causeOf(error) instanceof TicketEnded) return downloadEnded;
       if (error instanceof PackageUnavailable) throw new BodyUnavailable(error.message, { cause: error });
@@ -57,14 +58,14 @@ export class Pushes {
     }
   }
 
-  private async send(session: Session, command: Command, pushed: PushedPackage): Promise<Outcome> {
+  private async send(session: Session, command: Command, source: BodySource): Promise<Outcome> {
     const deadline = new AbortController();
     const timer = this.clock.after(this.config.pushMaxMs, () => deadline.abort());
     const signal = AbortSignal.any([deadline.signal, this.stopping.signal]);
-    const onProgress = this.reportTo(session, command, pushed);
+    const onProgress = this.reportTo(session, command, source);
     onProgress(0);
     try {
-      return outcomeOf(await this.downlink.push(session, command.path, { ...pushed, onProgress, signal }));
+      return outcomeOf(await this.downlink.push(session, command.path, { source, onProgress, signal }));
     } catch (error) {
       if (error instanceof RequestAborted && deadline.signal.aborted) return pushTookTooLong;
       throw error;
@@ -74,7 +75,7 @@ export class Pushes {
   }
 
   /** Counts each block that the device has taken as a message of it: a device that takes blocks is awake. */
-  private reportTo(session: Session, command: Command, { source: { bytes: all } }: PushedPackage) {
+  private reportTo(session: Session, command: Command, { bytes: all }: BodySource) {
     const { deviceId, id: commandId, keyId: campaignId, attempts } = command;
     let reported = -1;
     return (bytes: number): void => {

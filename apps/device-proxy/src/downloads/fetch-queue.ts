@@ -19,29 +19,18 @@ export class FetchQueue {
       throw new PackageUnavailable('too many parts of packages are being fetched');
     this.ofAccounts.increment(accountId);
     try {
-      await this.turn();
+      if (this.running < fetchesAtOnce) this.running++;
+      else await new Promise<void>((resolve) => this.waiting.push(resolve));
       try {
         return await fetch();
       } finally {
-        this.running--;
-        this.waiting.shift()?.();
+        // A request that ends hands its place over.
+        const next = this.waiting.shift();
+        if (next) next();
+        else this.running--;
       }
     } finally {
       this.ofAccounts.decrement(accountId);
     }
-  }
-
-  private turn(): Promise<void> {
-    const begin = (): void => void this.running++;
-    if (this.running < fetchesAtOnce) {
-      begin();
-      return Promise.resolve();
-    }
-    return new Promise((resolve) =>
-      this.waiting.push(() => {
-        begin();
-        resolve();
-      }),
-    );
   }
 }

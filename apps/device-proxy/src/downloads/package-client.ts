@@ -81,16 +81,8 @@ export class PackageClient implements OnApplicationShutdown {
     headers: Record<string, string>,
   ): Promise<Answer> {
     const signal = AbortSignal.timeout(fetchTimeoutMs);
-    const {
-      statusCode,
-      headers: received,
-      body,
-    } = await pool.request({
-      method,
-      path: `/downloads/${ticket}`,
-      headers,
-      signal,
-    });
+    const path = `/downloads/${ticket}`;
+    const { statusCode, headers: received, body } = await pool.request({ method, path, headers, signal });
     // Any other answer would contain the whole package.
     if (statusCode !== 206) {
       await body.dump();

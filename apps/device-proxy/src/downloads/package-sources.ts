@@ -5,11 +5,6 @@ import { TicketEnded } from './package-errors.js';
 import { PackageRanges } from './package-ranges.js';
 import { Tickets } from './tickets.js';
 
-export interface PushedPackage {
-  /** Rejects with BodyUnavailable. */
-  source: BodySource;
-}
-
 /** Packages that are pushed to devices. */
 @Injectable()
 export class PackageSources {
@@ -18,16 +13,12 @@ export class PackageSources {
     private readonly ranges: PackageRanges,
   ) {}
 
-  /** Throws TicketEnded, also for the ticket of another device, or PackageUnavailable. */
-  async open(ticket: string, device: { deviceId: string; accountId: string }): Promise<PushedPackage> {
+  /** Throws TicketEnded, also for the ticket of another device, or PackageUnavailable. Reads of it reject with BodyUnavailable. */
+  async open(ticket: string, device: { deviceId: string; accountId: string }): Promise<BodySource> {
     const { accountId, deviceId } = device;
     const { info } = await this.tickets.find(ticket, accountId);
     if (info.deviceId !== deviceId) throw new TicketEnded();
     const reader = { ticket, accountId, info, delivery: 'push' } as const;
-    const source = this.ranges.sourceOf(
-      reader,
-      (error) => new BodyUnavailable((error as Error).message, { cause: error }),
-    );
-    return { source };
+    return this.ranges.sourceOf(reader, (error) => new BodyUnavailable((error as Error).message, { cause: error }));
   }
 }

@@ -59,19 +59,15 @@ export class SubscriptionBatcher {
   private async writeAll(changes: readonly Change[]): Promise<void[]> {
     const { store } = this;
     const devices = changes.map(({ deviceId }) => deviceId);
+    const lost = changes.flatMap((change) => change.lost ?? []);
+    const asked = changes.flatMap((change) => change.asked ?? []);
+    const confirmed = changes.flatMap(({ deviceId, confirmed: path }) =>
+      path === undefined ? [] : [{ deviceId, path }],
+    );
     await withDevices(this.dataSource, devices, async (manager) => {
-      await store.loseByRules(
-        manager,
-        changes.flatMap(({ lost }) => lost ?? []),
-      );
-      await store.askByRules(
-        manager,
-        changes.flatMap(({ asked }) => asked ?? []),
-      );
-      await store.confirmAll(
-        manager,
-        changes.flatMap(({ deviceId, confirmed: path }) => (path === undefined ? [] : [{ deviceId, path }])),
-      );
+      await store.loseByRules(manager, lost);
+      await store.askByRules(manager, asked);
+      await store.confirmAll(manager, confirmed);
     });
     return changes.map(() => undefined);
   }

@@ -256,12 +256,8 @@ export class SessionStore {
   }
 
   /** The end of the session is announced when its lifetime is over, unless the session is replaced before. */
-  async withhold({
-    deviceId,
-    epoch,
-    expiresAtMs,
-  }: Pick<StoredSession, 'deviceId' | 'epoch' | 'expiresAtMs'>): Promise<void> {
-    await this.runClaim({ deviceId, epoch }, expiresAtMs, 'lifetime', '');
+  async withhold(session: Pick<StoredSession, 'deviceId' | 'epoch' | 'expiresAtMs'>): Promise<void> {
+    await this.runClaim(session, session.expiresAtMs, 'lifetime', '');
   }
 
   /**

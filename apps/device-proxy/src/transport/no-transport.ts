@@ -14,27 +14,14 @@ export class NoTransport implements DeviceLink {
     return this.request();
   }
 
-  adopt(): void {
-    // Notifications cannot arrive here.
-  }
-
   newest(): ReadonlyMap<string, NewestReport> {
     return new Map();
   }
 
-  forget(): void {
-    // Nothing was adopted.
-  }
-
-  hold(): void {
-    // No state of any peer is needed.
-  }
-
-  disconnect(): void {
-    // No device is connected.
-  }
-
-  release(): void {
-    // No state of any peer is held.
-  }
+  // No device is connected, so there is nothing to remember or to end.
+  adopt(): void {}
+  forget(): void {}
+  hold(): void {}
+  disconnect(): void {}
+  release(): void {}
 }
