@@ -194,21 +194,10 @@ export class Values {
     if (answer) answer.isSent = true;
   }
 
-  private factOf(
-    { deviceId, accountId, data, epoch }: Session,
-    {
-      answer,
-      measuredAtMs,
-      path,
-      payload,
-      contentType,
-      maxAgeSeconds = defaultMaxAgeSeconds,
-      cause,
-      audience,
-    }: ArrivedValue,
-    sequence: number,
-    observedAt: string,
-  ): ResourceValueArrived {
+  private factOf(session: Session, value: ArrivedValue, sequence: number, observedAt: string): ResourceValueArrived {
+    const { deviceId, accountId, data, epoch } = session;
+    const { answer, measuredAtMs, path, payload, contentType, cause, audience } = value;
+    const { maxAgeSeconds = defaultMaxAgeSeconds } = value;
     return {
       item: { ep: deviceId, path, ct: contentType, payload: payload.toString('base64'), 'max-age': maxAgeSeconds },
       cause,

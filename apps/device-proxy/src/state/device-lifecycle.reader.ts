@@ -20,35 +20,24 @@ export type DirectoryEntry = Pick<
 > & { changedAtMs: number };
 
 /** `deviceId`: the key in the topic, which is stored anyway, so that its string is shared. */
-const project = (
-  {
-    accountId,
+const project = (device: DeviceLifecycleChanged, deviceId: string): DirectoryEntry => {
+  const { accountId, endpointName, endpointType, lifecycleStatus, change, revision, changedAt } = device;
+  const { ackTimeoutMs, blockBytes, handshakeTimerMs, hostGateway } = device;
+  return {
+    deviceId,
+    accountId: stringInterner.intern(accountId),
     endpointName,
-    endpointType,
+    ...(endpointType !== undefined && { endpointType: stringInterner.intern(endpointType) }),
     lifecycleStatus,
     change,
-    ackTimeoutMs,
-    blockBytes,
-    handshakeTimerMs,
-    hostGateway,
+    ...(ackTimeoutMs !== undefined && { ackTimeoutMs }),
+    ...(blockBytes !== undefined && { blockBytes }),
+    ...(handshakeTimerMs !== undefined && { handshakeTimerMs }),
+    ...(hostGateway !== undefined && { hostGateway: stringInterner.intern(hostGateway) }),
     revision,
-    changedAt,
-  }: DeviceLifecycleChanged,
-  deviceId: string,
-): DirectoryEntry => ({
-  deviceId,
-  accountId: stringInterner.intern(accountId),
-  endpointName,
-  ...(endpointType !== undefined && { endpointType: stringInterner.intern(endpointType) }),
-  lifecycleStatus,
-  change,
-  ...(ackTimeoutMs !== undefined && { ackTimeoutMs }),
-  ...(blockBytes !== undefined && { blockBytes }),
-  ...(handshakeTimerMs !== undefined && { handshakeTimerMs }),
-  ...(hostGateway !== undefined && { hostGateway: stringInterner.intern(hostGateway) }),
-  revision,
-  changedAtMs: Date.parse(changedAt),
-});
+    changedAtMs: Date.parse(changedAt),
+  };
+};
 
 /**
  * Whether the outbox of the registry repeats a change that a later one has followed: a suspension that is over would

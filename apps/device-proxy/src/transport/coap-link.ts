@@ -58,29 +58,21 @@ type Received = Pick<
 > &
   Partial<Pick<CoapNotification, 'ended'>>;
 
-const outgoing = ({
-  method,
-  path,
-  query,
-  payload,
-  source,
-  onProgress,
-  contentFormat,
-  accept,
-  beforeSending,
-  onSent,
-}: DeviceRequest): OutgoingRequest => ({
-  method: Code[method],
-  path: path.split('/').filter(Boolean),
-  ...(query && query.length > 0 && { query: [...query] }),
-  ...(payload && { payload }),
-  ...(source && { source }),
-  ...(onProgress && { onProgress }),
-  ...(contentFormat !== undefined && { contentFormat }),
-  ...(accept !== undefined && { accept }),
-  ...(beforeSending && { beforeSending }),
-  ...(onSent && { onSent }),
-});
+const outgoing = (request: DeviceRequest): OutgoingRequest => {
+  const { method, path, query, payload, source, onProgress, contentFormat, accept, beforeSending, onSent } = request;
+  return {
+    method: Code[method],
+    path: path.split('/').filter(Boolean),
+    ...(query && query.length > 0 && { query: [...query] }),
+    ...(payload && { payload }),
+    ...(source && { source }),
+    ...(onProgress && { onProgress }),
+    ...(contentFormat !== undefined && { contentFormat }),
+    ...(accept !== undefined && { accept }),
+    ...(beforeSending && { beforeSending }),
+    ...(onSent && { onSent }),
+  };
+};
 
 const answerOf = ({ code, payload, contentFormat, maxAgeSeconds, locationPath }: ReceivedResponse): DeviceAnswer => ({
   code: formatCode(code),

@@ -40,24 +40,18 @@ const uplinkRequest = (
   accept,
 });
 
-const coapResponse = ({
-  code,
-  location,
-  diagnostic,
-  payload,
-  source,
-  etag,
-  contentFormat,
-  onSent,
-}: UplinkReply): CoapResponse => ({
-  code: codeOf(code),
-  locationPath: location,
-  payload: diagnostic === undefined ? payload : Buffer.from(diagnostic),
-  source,
-  etag,
-  contentFormat,
-  onSent,
-});
+const coapResponse = (reply: UplinkReply): CoapResponse => {
+  const { code, location, diagnostic, payload, source, etag, contentFormat, onSent } = reply;
+  return {
+    code: codeOf(code),
+    locationPath: location,
+    payload: diagnostic === undefined ? payload : Buffer.from(diagnostic),
+    source,
+    etag,
+    contentFormat,
+    onSent,
+  };
+};
 
 /** First path segments of requests that start something new for a device: a registration or a bootstrap. */
 const startingPaths = new Set(['rd', 'bs', 'bspack']);
