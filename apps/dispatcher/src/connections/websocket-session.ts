@@ -105,6 +105,9 @@ export const closeTimeoutMs = 5_000;
  * batches is under way. `pump` makes all steps on the queue one after another.
  */
 export class WebSocketSession implements Holder {
+  readonly channelId = this.owner.channelId;
+  readonly conn = this.owner.conn;
+  readonly secret = this.owner.secret;
   private hold: Hold | undefined;
   private cursor: Cursor = { next: 0, head: 0, index: 0, skip: 0 };
   /** Batches from the cursor on, read together with the batch that was sent last. */
@@ -142,18 +145,6 @@ export class WebSocketSession implements Holder {
     this.lastSentAtMs = this.lastPingAtMs = parts.clock.now();
     socket.on('pong', (data) => this.onPong(data));
     socket.once('close', () => this.end());
-  }
-
-  get channelId(): string {
-    return this.owner.channelId;
-  }
-
-  get conn(): string {
-    return this.owner.conn;
-  }
-
-  get secret(): string | undefined {
-    return this.owner.secret;
   }
 
   /** Starts delivery with what `attach` gave. */

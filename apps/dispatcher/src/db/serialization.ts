@@ -22,13 +22,16 @@ const chunkSize = z
     `How many events a message may contain: 1 to ${batchEventsMax}, default ${batchEventsDefault}. Also as text`,
   );
 
-const CfgSchema = z.strictObject({
-  include_uid: flag,
-  include_timestamp: flag,
-  include_original_ep: flag,
-  deregistrations_as_object: flag,
-  use_endpoint_name: flag,
+/** The options of the channel, each of this type. */
+const options = <T extends z.ZodType>(type: T) => ({
+  include_uid: type,
+  include_timestamp: type,
+  include_original_ep: type,
+  deregistrations_as_object: type,
+  use_endpoint_name: type,
 });
+
+const CfgSchema = z.strictObject(options(flag));
 
 /** Spec §4.5 and §2.10: how events look on the channel, and how many a message may hold. */
 export const Serialization = z.strictObject({
@@ -40,20 +43,12 @@ export const Serialization = z.strictObject({
 /** The stored and shown form: every field has a value. */
 export type Serialization = z.output<typeof Serialization>;
 
-const shown = z.boolean();
-
 /** The shown form: every field has a value of its own type. */
 export const SerializationViewSchema = z
   .object({
     type: z.literal('v2'),
     max_chunk_size: z.number().int(),
-    cfg: z.object({
-      include_uid: shown,
-      include_timestamp: shown,
-      include_original_ep: shown,
-      deregistrations_as_object: shown,
-      use_endpoint_name: shown,
-    }),
+    cfg: z.object(options(z.boolean())),
   })
   .meta({ id: 'ChannelSerialization' });
 

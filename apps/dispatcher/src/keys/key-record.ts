@@ -10,17 +10,8 @@ export interface KeyRecord
 }
 
 export const keyRecord = (key: AccessKeyChanged): KeyRecord => {
-  const {
-    accountId,
-    hash,
-    previousHashes = [],
-    expiresAt,
-    status,
-    permissions,
-    deviceGroups,
-    sourceAddresses,
-    revision,
-  } = key;
+  const { accountId, hash, previousHashes = [], expiresAt, status, permissions, revision } = key;
+  const { deviceGroups, sourceAddresses } = key;
   const endMs = expiresAt === undefined ? Infinity : Date.parse(expiresAt);
   const previous = previousHashes.map(({ hash, until }) => ({ hash, untilMs: Math.min(endMs, Date.parse(until)) }));
   return {
