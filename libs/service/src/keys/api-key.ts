@@ -35,12 +35,8 @@ const randomText = (length: number): string =>
 export const publicPart = (accountId: string, keyId: string, prefix: KeyPrefix = 'ak_1'): string =>
   `${prefix}${accountId}${keyId}`;
 
-export const formatApiKey = ({
-  accountId,
-  keyId,
-  secret,
-  prefix = 'ak_1',
-}: Omit<ApiKey, 'prefix'> & Partial<ApiKey>): string => publicPart(accountId, keyId, prefix) + secret;
+export const formatApiKey = (key: Omit<ApiKey, 'prefix'> & Partial<ApiKey>): string =>
+  publicPart(key.accountId, key.keyId, key.prefix) + key.secret;
 
 export const newSecret = (accountId: string, keyId: string, prefix: KeyPrefix = 'ak_1'): string => {
   const random = randomText(32 - checksumLength);

@@ -41,32 +41,29 @@ const takesNull = (schema: JsonSchema | undefined): boolean =>
   [schema?.['type']].flat().includes('null') ||
   ((schema?.['anyOf'] as JsonSchema[] | undefined) ?? []).some((one) => takesNull(one));
 
+/** The record with another value for each key. */
+const mapped = <T, U>(record: Record<string, T>, change: (value: T, key: string) => U): Record<string, U> =>
+  Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value, key)]));
+
 const withExamples = (content: Record<string, MediaType>, maker: ExampleMaker): Record<string, MediaType> =>
-  Object.fromEntries(
-    Object.entries(content).map(([type, media]) => {
-      const example = media.example ?? contentExample(maker, type, media.schema);
-      return [type, { ...media, ...(example !== undefined && { example }) }];
-    }),
-  );
+  mapped(content, (media, type) => {
+    const example = media.example ?? contentExample(maker, type, media.schema);
+    return { ...media, ...(example !== undefined && { example }) };
+  });
 
 /**
  * A handler has one schema for all media types of its body. On the page for trying an operation, `binary` is a file to
  * choose, but text should be typed in, so its schema loses that format.
  */
 const textAsText = (content: Record<string, MediaType>): Record<string, MediaType> =>
-  Object.fromEntries(
-    Object.entries(content).map(([type, media]) => {
-      const { format, ...schema } = media.schema ?? {};
-      return [type, type.startsWith('text/') && format === 'binary' ? { ...media, schema } : media];
-    }),
-  );
+  mapped(content, (media, type) => {
+    const { format, ...schema } = media.schema ?? {};
+    return type.startsWith('text/') && format === 'binary' ? { ...media, schema } : media;
+  });
 
 const answerExamples = (responses: Operation['responses'], maker: ExampleMaker): Operation['responses'] =>
-  Object.fromEntries(
-    Object.entries(responses).map(([status, answer]) => [
-      status,
-      answer.content && Number(status) < 300 ? { ...answer, content: withExamples(answer.content, maker) } : answer,
-    ]),
+  mapped(responses, (answer, status) =>
+    answer.content && Number(status) < 300 ? { ...answer, content: withExamples(answer.content, maker) } : answer,
   );
 
 const withBody = (body: NonNullable<Operation['requestBody']>): Operation['requestBody'] => ({
@@ -75,18 +72,11 @@ const withBody = (body: NonNullable<Operation['requestBody']>): Operation['reque
 });
 
 const withHeaders = (responses: Operation['responses']): Operation['responses'] =>
-  Object.fromEntries(
-    Object.entries(responses).map(([status, answer]) => [
-      status,
-      answer.$ref !== undefined
-        ? answer
-        : {
-            ...answer,
-            description: answer.description || STATUS_CODES[Number(status)] || status,
-            headers: { ...requestId, ...answer.headers },
-          },
-    ]),
-  );
+  mapped(responses, (answer, status) => {
+    if (answer.$ref !== undefined) return answer;
+    const description = answer.description || STATUS_CODES[Number(status)] || status;
+    return { ...answer, description, headers: { ...requestId, ...answer.headers } };
+  });
 
 /** A handler with several paths has one name for each: `read[0]`, `read[1]` -> `read`, `read_2`. */
 const operationId = (id: string): string =>
@@ -145,13 +135,9 @@ export const completed = <T extends object>(document: T): T => {
     const responses = answerExamples(withErrors(path, whole), answered);
     return { ...whole, responses: withHeaders(responses) };
   };
-  const entries = Object.entries(paths).map(([path, item]) => [
-    path,
-    Object.fromEntries(Object.entries(item).map(([method, operation]) => [method, complete(path, operation)])),
-  ]);
   return tidied({
     ...document,
-    paths: Object.fromEntries(entries) as Document['paths'],
+    paths: mapped(paths, (item, path) => mapped(item, (operation) => complete(path, operation))),
     components: {
       ...components,
       schemas,
