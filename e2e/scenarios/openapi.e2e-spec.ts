@@ -90,7 +90,7 @@ describe('the OpenAPI document', () => {
 
   it('names a success for every operation but two', () => {
     expect(withoutSuccess(committedDocument())).toEqual([
-      // A snapshot is kept as long as its device.
+      // It always answers 405.
       'DELETE /v3/devices/{deviceId}/echo',
       // 101: the other scenarios speak WebSocket.
       'GET /v2/notification/websocket-connect',

@@ -30,9 +30,9 @@ export class EchoController {
   @Delete()
   @ApiOperation({
     summary: 'Delete the state snapshot of a device (not available)',
-    description: 'Always answers 405: a snapshot is kept as long as its device (spec §2.4 rule 4).',
+    description: 'Always answers 405 (spec §2.4 rule 4). Snapshots are deleted 6 months after the last connection.',
   })
-  @ApiMethodNotAllowedResponse({ description: 'A snapshot is kept as long as its device' })
+  @ApiMethodNotAllowedResponse({ description: 'A snapshot cannot be deleted' })
   remove(): never {
     throw new SnapshotNotDeletable();
   }
