@@ -229,7 +229,7 @@ describe('the event log', () => {
     }
   });
 
-  it('a code of an older update client is found by its name as a type, too', async () => {
+  it('a code of an older update client is found by its name and by its number, whichever the filter names', async () => {
     const deviceId = newId();
     const reported = fixtures(DeviceEvents).valid['campaign result'] as DeviceEventReported;
     for (const eventCode of ['UPD1_FAIL_7', 'SYS_112'])
@@ -237,10 +237,14 @@ describe('the event log', () => {
     const types = async (query: string): Promise<string[]> =>
       (await get(`/v3/device-events?device_id=${deviceId}&${query}`)).body.data.map((e) => e.event_type);
     await eventually(async () => expect(await types('')).toHaveLength(2));
-    for (const found of ['event_type=7', 'event_type=UPD1_FAIL_7', 'event_type__in=SYS_106,UPD1_FAIL_7'])
-      expect([found, await types(found)]).toEqual([found, ['7']]);
-    for (const other of ['event_type__neq=UPD1_FAIL_7', 'event_type__nin=SYS_106,UPD1_FAIL_7'])
-      expect([other, await types(other)]).toEqual([other, ['112']]);
+    for (const field of ['event_type', 'event_code'])
+      for (const code of ['7', 'UPD1_FAIL_7']) {
+        expect([field, code, await types(`${field}=${code}`)]).toEqual([field, code, ['7']]);
+        expect([field, code, await types(`${field}__in=SYS_106,${code}`)]).toEqual([field, code, ['7']]);
+        expect([field, code, await types(`${field}__neq=${code}`)]).toEqual([field, code, ['112']]);
+        expect([field, code, await types(`${field}__nin=SYS_106,${code}`)]).toEqual([field, code, ['112']]);
+        expect([field, code, await types(`${field}__nin=${code},112`)]).toEqual([field, code, []]);
+      }
   });
 
   it('an entry is found by its id, also under the name device_log_id', async () => {

@@ -36,7 +36,7 @@ describe('codes', () => {
     expect(lookUpCode(code)).toMatchObject({ type, outcome, category });
   });
 
-  it('a filter takes either spelling', () => {
+  it('have types, by which those of the catalogue are found', () => {
     expect(['SYS_106', '106', 'UPD4_FAIL_27', 'UPD1_FAIL_7', '7'].map(toEventType)).toEqual([
       '106',
       '106',

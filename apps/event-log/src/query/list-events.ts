@@ -17,7 +17,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { EventNotFound } from '../errors.js';
 import { inGroups } from '../groups/membership-store.js';
-import { eventCodes, lookUpCode, toEventCode, toEventType } from '../log/codes.js';
+import { eventCodes, toEventType } from '../log/codes.js';
 import { weekMs } from '../limits.js';
 import { selectEvent, selectPage } from './device-event.js';
 
@@ -48,19 +48,32 @@ export const eventListSpec: ListSpec = {
 const names = [...Object.keys(eventListSpec.filters), ...(eventListSpec.maps ?? [])];
 const columns = { ...Object.fromEntries(names.map((name) => [name, name])), device_log_id: 'id' };
 
+/** The types that values name: each is a type or a code. */
+const typesOf = (values: Filter['values']): string[] => values.map((value) => toEventType(String(value)));
+
 /**
- * Accepts either spelling of a code. A filter that selects codes selects their types, too, because the index contains
- * types and not codes.
+ * SQL condition on the code of entries. Each value is a code or a type. A filter that selects entries also selects their
+ * types, because the index contains types and not codes.
  */
-const normalise = (filter: Filter): Filter[] => {
-  const { field, operator } = filter;
-  const texts = filter.values.map(String);
-  if (field === 'event_type') return [{ ...filter, values: texts.map(toEventType) }];
-  if (field !== 'event_code') return [filter];
-  const values = texts.map(toEventCode);
-  const named = { ...filter, values };
-  if (operator !== 'eq' && operator !== 'in') return [named];
-  return [named, { field: 'event_type', operator: 'in', values: values.map((code) => lookUpCode(code).type) }];
+const hasCode = ({ operator, values }: Filter, parameters: unknown[]): string => {
+  const given = `$${parameters.push(values)}::text[]`;
+  const isOne = `(event_code = ANY(${given}) OR event_type = ANY(${given}))`;
+  if (operator !== 'eq' && operator !== 'in') return `NOT ${isOne}`;
+  return `event_type = ANY($${parameters.push(typesOf(values))}::text[]) AND ${isOne}`;
+};
+
+/** SQL conditions of a filter on the entries of the account. */
+const conditionsFor = (accountId: string, filter: Filter, parameters: unknown[]): string[] => {
+  switch (filter.field) {
+    case 'group_id':
+      return [inGroups(accountId, filter, parameters)];
+    case 'event_code':
+      return [hasCode(filter, parameters)];
+    case 'event_type':
+      return filtersToSql([{ ...filter, values: typesOf(filter.values) }], columns, parameters);
+    default:
+      return filtersToSql([filter], columns, parameters);
+  }
 };
 
 /** The latest time whose year has four digits, as in RFC 3339: `timeOf` returns no later one to PostgreSQL. */
@@ -78,16 +91,11 @@ export const conditionsOf = (
   { accountId, deviceGroups }: EntryOwner,
   filters: readonly Filter[],
   parameters: unknown[],
-): string[] => {
-  const ofGroups = filters.filter(({ field }) => field === 'group_id');
-  const ofEntries = filters.filter(({ field }) => field !== 'group_id').flatMap(normalise);
-  return [
-    `account_id = $${parameters.push(accountId)}`,
-    ...filtersToSql(ofEntries, columns, parameters),
-    ...ofGroups.map((filter) => inGroups(accountId, filter, parameters)),
-    ...(deviceGroups ? [inGroups(accountId, { operator: 'in', values: [...deviceGroups] }, parameters)] : []),
-  ];
-};
+): string[] => [
+  `account_id = $${parameters.push(accountId)}`,
+  ...filters.flatMap((filter) => conditionsFor(accountId, filter, parameters)),
+  ...(deviceGroups ? [inGroups(accountId, { operator: 'in', values: [...deviceGroups] }, parameters)] : []),
+];
 
 /** The time of a deleted entry: ids begin with the milliseconds. */
 const timeOf = (id: string): string => {
