@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { newId } from '@lanyard/service';
 import { eventually } from '@lanyard/testing';
+import { changeable } from '../src/devices/device-fields.js';
 import { Device } from '../src/devices/device-record.js';
 
 import { accountId, testSystem } from './test-system.js';
@@ -124,6 +125,29 @@ describe('the device directory', () => {
       expect([status, body.name, body.description, body.state]).toEqual([200, 'after', 'kept', 'unenrolled']);
       expect(body.etag > (body.created_at as string)).toBe(true);
       await eventually(() => expect(changesOf(id).map((c) => c.change)).toEqual(['created', 'changed']));
+    });
+
+    it('PUT: null clears each field that can be changed', async () => {
+      const given = {
+        auto_update: true,
+        ca_id: 'a',
+        coap_ack_timeout_ms: 9_000,
+        coap_block_bytes: 64,
+        custom_attributes: { site: 'north' },
+        description: 'b',
+        device_key: 'c',
+        dtls_handshake_timer_ms: 8_000,
+        endpoint_name: 'cleared',
+        endpoint_type: 'd',
+        host_gateway: 'e',
+        name: 'f',
+      };
+      expect(Object.keys(given)).toEqual(Object.keys(changeable));
+      const path = `/v3/devices/${await created(given)}`;
+      const cleared = Object.fromEntries(Object.keys(given).map((name) => [name, null]));
+      const { status, body } = await call('PUT', path, cleared);
+      const shown = { ...cleared, custom_attributes: {}, description: '' };
+      expect([status, body]).toEqual([200, expect.objectContaining(shown)]);
     });
 
     it('PUT is told to the event log with its actor and the names of the fields that differ, not their values', async () => {

@@ -59,7 +59,7 @@ export const changeable = {
     .describe(
       'Size of the blocks that are sent to the device over UDP and DTLS (RFC 7959 §2.2). null: that of the listener',
     ),
-  custom_attributes: attributes(deviceLimits.customAttributes).optional(),
+  custom_attributes: attributes(deviceLimits.customAttributes).nullable().optional(),
   description: text(2000),
   device_key: text(512),
   dtls_handshake_timer_ms: z

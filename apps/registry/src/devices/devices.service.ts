@@ -35,14 +35,14 @@ export const refusingTakenNames = async <T>(write: () => Promise<T>): Promise<T>
   }
 };
 
-/** Fields with a default: null means that default. */
-const notNull = new Set(['description', 'mechanism_url']);
+/** Fields that are never null: what null makes of them. */
+const cleared: Record<string, string> = { custom_attributes: '{}', description: '', mechanism_url: '' };
 
 const assignments = (fields: Record<string, unknown>): [string, unknown][] =>
   Object.entries(fields).flatMap(([name, value]): [string, unknown][] => {
     if (value === undefined) return [];
-    if (value === null && notNull.has(name)) return [[name, '']];
-    return [[name, typeof value === 'object' && value !== null ? JSON.stringify(value) : value]];
+    if (value === null) return [[name, cleared[name] ?? null]];
+    return [[name, typeof value === 'object' ? JSON.stringify(value) : value]];
   });
 
 /** SQL of the names of the fields that have another value; `from`: number of the first value's parameter. */
