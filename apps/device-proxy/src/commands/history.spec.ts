@@ -31,4 +31,16 @@ describe('lists of commands', () => {
     await history.list({ accountId: newId(), keyId: 'key', deviceGroups: ['north'] }, { ...query, filters: [] });
     expect(asked).toEqual([['key', ['device in north']]]);
   });
+
+  it('are read again if all on a page are deleted before they are read: clients continue after its last item', async () => {
+    const found = [['a', 'b', 'c'], ['c']];
+    const left = [[], [{ id: 'c', query: [], acceptedAt: new Date(0), expiresAt: new Date(0) }]];
+    const database = {
+      query: () => Promise.resolve((found.shift() ?? []).map((id) => ({ id, bytes: 0 }))),
+      manager: { find: () => Promise.resolve(left.shift() ?? []) },
+    };
+    const history = new CommandHistory(database as unknown as DataSource, {} as unknown as DeviceGroupsReader);
+    const page = await history.list({ accountId: newId(), keyId: newId() }, { ...query, limit: 2, filters: [] });
+    expect(page).toMatchObject({ data: [{ id: 'c' }], has_more: false });
+  });
 });

@@ -109,7 +109,8 @@ export class CommandHistory {
     return FairQueue.at(this.dataSource).run(caller.accountId, () => this.page(caller, query));
   }
 
-  private async page({ keyId, deviceGroups }: CommandOwner, query: ListQuery): Promise<ListEnvelope<CommandRecord>> {
+  private async page(caller: CommandOwner, query: ListQuery): Promise<ListEnvelope<CommandRecord>> {
+    const { keyId, deviceGroups } = caller;
     const where = 't.key_id = $1 AND ($2::text[] IS NULL OR t.device_id = ANY($2))';
     const parameters = [keyId, deviceGroups ? this.groups.devicesIn(deviceGroups) : null];
     const selected = 't.id, coalesce(octet_length(t.result), 0) AS bytes';
@@ -119,7 +120,10 @@ export class CommandHistory {
     const ids = shown.map((row) => row.id);
     const select = { ...outlineColumns, result: true } as const;
     const commands = inOrder(ids, await this.dataSource.manager.find(Command, { where: { id: In(ids) }, select }));
-    return listEnvelope(commands.map(commandRecord), query, total, rows.length > shown.length);
+    const hasMore = rows.length > shown.length;
+    // All were deleted between the two statements. Clients continue after the last item of a page, so it needs one.
+    if (commands.length === 0 && hasMore) return this.page(caller, query);
+    return listEnvelope(commands.map(commandRecord), query, total, hasMore);
   }
 
   async get(caller: CommandOwner, reference: string): Promise<CommandRecord> {

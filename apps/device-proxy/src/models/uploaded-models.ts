@@ -118,7 +118,10 @@ export class UploadedModels {
     const shown = withinPage(rows.slice(0, query.limit));
     const where = { id: In(shown.map((row) => row.id)) };
     const models = await manager.find(UploadedModel, { where, order: { id: query.order } });
-    return listEnvelope(models.map(recordOf), query, total, rows.length > shown.length);
+    const hasMore = rows.length > shown.length;
+    // All were deleted between the two statements. Clients continue after the last item of a page, so it needs one.
+    if (models.length === 0 && hasMore) return this.page(accountId, query);
+    return listEnvelope(models.map(recordOf), query, total, hasMore);
   }
 
   async get(accountId: string, id: string): Promise<ModelRecord> {
