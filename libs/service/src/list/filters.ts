@@ -94,13 +94,18 @@ const target = (name: string, spec: FilterSpec): Target | undefined => {
   return map ? { field: name.replace('__', '.'), kind: 'text', map, key: name.slice(map.length + 2) } : undefined;
 };
 
+/** The field and the operator in the name of a filter. A free key may be called like an operator: `custom_attributes__lte`. */
+const divided = (name: string, spec: FilterSpec): [found: Target | undefined, operator: string] => {
+  const [, base = name, operator = 'eq'] = suffix.exec(name) ?? [];
+  return spec.maps?.includes(base) ? [target(name, spec), 'eq'] : [target(base, spec), operator];
+};
+
 const operatorTakesList = (operator: string): boolean => operator === 'in' || operator === 'nin';
 
 const parseOne = (name: string, text: string, spec: FilterSpec): Filter | string => {
   // Packed filters are decoded once more than the URL, whose check found no NUL.
   if (name.includes('\0') || text.includes('\0')) return 'Must not hold a NUL character';
-  const [, base = name, operator = 'eq'] = suffix.exec(name) ?? [];
-  const found = target(base, spec);
+  const [found, operator] = divided(name, spec);
   if (!found) return 'Unknown filter';
   if (!operators[found.kind].includes(operator as Operator))
     return `Takes ${operators[found.kind].join(', ')}, not ${operator}`;

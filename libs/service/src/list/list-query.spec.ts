@@ -84,6 +84,19 @@ describe('list query', () => {
     }
   });
 
+  it('a free key may be called like an operator', () => {
+    const names = ['lte', 'in', 'eq'].flatMap((key) => [`custom_attributes__${key}`, `custom_attributes__${key}__neq`]);
+    const { filters } = parseListQuery(Object.fromEntries(names.map((name) => [name, 'a,b'])), spec);
+    expect(filters.map(({ key, operator, values }) => [key, operator, values])).toEqual([
+      ['lte', 'eq', ['a,b']],
+      ['lte', 'neq', ['a,b']],
+      ['in', 'eq', ['a,b']],
+      ['in', 'neq', ['a,b']],
+      ['eq', 'eq', ['a,b']],
+      ['eq', 'neq', ['a,b']],
+    ]);
+  });
+
   it('bare names mean equality, lists are comma separated', () => {
     expect(parseListQuery({ state: 'a', state__in: 'b,c' }, spec).filters).toEqual([
       { field: 'state', operator: 'eq', values: ['a'] },
