@@ -7,6 +7,7 @@ import {
   type DatagramTransport,
   NotConnected,
   type Peer,
+  RequestAbandoned,
   UdpSocket,
 } from '../src/index.js';
 import { ManualClock } from './manual-clock.js';
@@ -73,14 +74,15 @@ describe('a transport whose peers are connections', () => {
 
   const endpoint = (onRequest: ConstructorParameters<typeof CoapDatagramEndpoint>[0]['onRequest']) => {
     const transport = new Connections();
+    const clock = new ManualClock();
     const one = new CoapDatagramEndpoint({
       transport,
-      clock: new ManualClock(),
+      clock,
       limits: { closeTimeoutMs: 0 },
       onRequest,
     });
     open.push(one);
-    return { endpoint: one, transport };
+    return { endpoint: one, transport, clock };
   };
 
   const pair = async () => {
@@ -129,5 +131,31 @@ describe('a transport whose peers are connections', () => {
     await expect(waiting).rejects.toEqual(new NotConnected(false));
     await expect(server.endpoint.request(peer('a'), get)).rejects.toEqual(new NotConnected(false));
     expect(server.endpoint.observes(peer('a'), token)).toBe(true);
+  });
+
+  it('uses a message id once within the exchange lifetime: the next request waits, and may end meanwhile', async () => {
+    const { server, device } = await pair();
+    await device.endpoint.request(peer('a'), get);
+    const { remotes } = server.transport;
+    const remote = remotes.get('a')!;
+    remotes.delete('a');
+    // They reach no device, but each takes an id.
+    const lost = { token: Buffer.from('t'), payload: Buffer.alloc(0), confirmable: false };
+    for (let n = 0; n < 65_535; n += 1) await server.endpoint.notify(peer('a'), lost);
+    remotes.set('a', remote);
+    const sent: (number | undefined)[] = [];
+    const read = { ...get, onSent: ({ messageId }: { messageId?: number }) => void sent.push(messageId) };
+    await server.endpoint.request(peer('a'), read);
+    expect(sent).toHaveLength(1);
+    const giveUp = new AbortController();
+    const ended = server.endpoint.request(peer('a'), { ...read, signal: giveUp.signal });
+    const waiting = server.endpoint.request(peer('a'), read);
+    giveUp.abort();
+    await expect(ended).rejects.toThrow(RequestAbandoned);
+    server.clock.advance(246_900);
+    expect(sent).toHaveLength(1);
+    server.clock.advance(100);
+    expect((await waiting).payload.toString()).toBe('1');
+    expect(sent).toHaveLength(2);
   });
 });

@@ -22,8 +22,25 @@ export function datagramRequestSender(core: EndpointCore): RequestSender<PeerSta
       return { wholeBytesMax: blockBytes(szx), blocks: { szx } };
     },
     // After the signal aborts, a late response is answered with a Reset.
-    roundTrip: (state, out) => roundTrip(state, out, (pending) => send(core, state, out, pending), out.request.signal),
+    roundTrip: (state, out) =>
+      roundTrip(state, out, (pending) => sendInTime(core, state, out, pending), out.request.signal),
   };
+}
+
+/** Sends the request, or waits until its message id may be used again. It is pending meanwhile, so that it can end. */
+function sendInTime(core: EndpointCore, state: PeerState, out: Message, pending: Pending): void {
+  const waitMs = state.messageIdWaitMs(core.clock.nowMs());
+  if (waitMs === 0) {
+    send(core, state, out, pending);
+    return;
+  }
+  pending.responseTimer = core.timers.schedule(waitMs, () => {
+    try {
+      sendInTime(core, state, out, pending);
+    } catch (error) {
+      pending.finish(error as Error);
+    }
+  });
 }
 
 function send(core: EndpointCore, state: PeerState, out: Message, pending: Pending): void {

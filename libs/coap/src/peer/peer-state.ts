@@ -4,6 +4,7 @@ import { AnswerRing } from './answer-ring.js';
 import { ClientState } from './client-state.js';
 import { type ObservationEntry } from './observation-entry.js';
 import { type IncomingResponse } from './pending-request.js';
+import { EXCHANGE_LIFETIME_MS } from '../timing/transmission-parameters.js';
 import { type Transmission } from './transmission.js';
 import { type Peer } from '../messages/peer.js';
 import { type InFlight } from './running.js';
@@ -12,6 +13,13 @@ const none: readonly Transmission[] = [];
 
 /** Non-confirmable notifications that a Reset can still refer to. */
 const RESETTABLE_MAX = 8;
+
+const MESSAGE_IDS = 65_536;
+/** Ids in a row whose time of use is remembered together. */
+const GROUP_IDS = 1_024;
+
+/** The group of the id of a message, by the number of messages before it. */
+const groupOf = (messagesBefore: number): number => Math.floor(messagesBefore / GROUP_IDS) % (MESSAGE_IDS / GROUP_IDS);
 
 /** The state of one peer that sends datagrams. Created by our own actions, never by a received datagram. */
 export class PeerState extends ClientState<ObservationEntry, IncomingResponse> {
@@ -23,7 +31,10 @@ export class PeerState extends ClientState<ObservationEntry, IncomingResponse> {
   readonly answers = new AnswerRing();
   /** Messages of this peer whose handler runs. */
   running: InFlight[] | undefined;
-  private lastMessageId = randomInt(65_536);
+  private readonly firstMessageId = randomInt(MESSAGE_IDS);
+  private messagesSent = 0;
+  /** When the last id of each group was used. Created with the first complete group: most peers get few messages. */
+  private groupsUsedAtMs: number[] | undefined;
   private resettable: { messageId: number; token: Buffer }[] | undefined;
 
   constructor(
@@ -35,7 +46,16 @@ export class PeerState extends ClientState<ObservationEntry, IncomingResponse> {
 
   nextMessageId(nowMs: number): number {
     this.lastUsedMs = nowMs;
-    return (this.lastMessageId = (this.lastMessageId + 1) & 0xffff);
+    const sent = this.messagesSent++;
+    if (sent % GROUP_IDS === GROUP_IDS - 1) (this.groupsUsedAtMs ??= [])[groupOf(sent)] = nowMs;
+    return (this.firstMessageId + sent) & 0xffff;
+  }
+
+  /** How long the next request waits: a message id is used once within the exchange lifetime (RFC 7252 §4.4). */
+  messageIdWaitMs(nowMs: number): number {
+    if (this.messagesSent < MESSAGE_IDS) return 0;
+    const usedAtMs = this.groupsUsedAtMs?.[groupOf(this.messagesSent)] ?? -Infinity;
+    return Math.max(0, usedAtMs + EXCHANGE_LIFETIME_MS - nowMs);
   }
 
   /** Whether the state can be dropped without losing anything but the answers to late duplicates. */
