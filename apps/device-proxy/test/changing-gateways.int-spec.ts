@@ -1,7 +1,7 @@
-import type { Identity } from '@lanyard/service';
+import { type Identity, newId } from '@lanyard/service';
 import { eventually, SecureDevice, TestClock, withKey } from '@lanyard/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { directDeviceRetryPauseMs } from '../src/lwm2m-gateways/limits.js';
+import { admitRetryPauseMs, directDeviceRetryPauseMs } from '../src/lwm2m-gateways/limits.js';
 import { SessionFacts } from '../src/sessions/session-facts.js';
 import type { RunningProxy } from './running-proxy.js';
 import { keyHex } from './secure-test-system.js';
@@ -122,5 +122,34 @@ describe('a device that changes between a gateway and a registration of its own'
     await gateway.reportList();
     const { value } = await system.fact(system.sessions, (v) => v.deviceId === deviceId && v.change === 'updated');
     expect(value.item.resources?.map(({ path }) => path)).toEqual(['/3/0', '/3303/0', '/3342/0']);
+  });
+
+  it('is tried once after each pause, however often its gateway has listed it', async () => {
+    const clock = new TestClock(Date.now());
+    const slow = await system.proxy('dp-waiting', { clock });
+    const gateway = await newGateway('waiting', undefined, slow);
+    const first = await gateway.idOf('waiting-first');
+    await system.lifecycle(newId(), 'waiting-one', 'created', { hostGateway: gateway.deviceId });
+    await system.knows(slow, 'waiting-one');
+    const facts = slow.app.get(SessionFacts, { strict: false });
+    const announce = facts.announceRegistration.bind(facts);
+    let attempts = 0;
+    facts.announceRegistration = (session, change) => {
+      if (session.data.endpointName !== 'waiting-one') return announce(session, change);
+      attempts++;
+      return Promise.reject(new Error('Kafka is away'));
+    };
+    gateway.add(1, 'waiting-one');
+    for (const lists of [1, 2, 3]) {
+      await gateway.reportList();
+      await eventually(() => expect(attempts).toBe(lists));
+      await clock.advance(1_000);
+    }
+    for (let passedMs = 3_000; passedMs < admitRetryPauseMs + 3_000; passedMs += 1_000) {
+      await clock.advance(1_000);
+      // Gives an attempt the time to begin.
+      expect(await read(first, slow)).toBe('20');
+    }
+    await eventually(() => expect(attempts).toBe(4));
   });
 });

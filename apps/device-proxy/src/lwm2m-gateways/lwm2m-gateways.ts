@@ -181,7 +181,7 @@ export class Lwm2mGateways extends WorkingProvider {
     const isPending = [...statuses.values()].includes('pending');
     const reported = this.refused.reportNew(gateway, [...known.unusable, ...refused], known.reported);
     this.known.set(gateway, { ...known, statuses, reported });
-    if (isPending) this.work.later(admitRetryPauseMs, () => this.applyAgain(gateway));
+    if (isPending) this.applyOnce(gateway, this.reapplySoon, admitRetryPauseMs);
     for (const behind of await this.sessions.store.behind(deviceId))
       if (!served.has(behind) && !(isPending && this.sessions.get(behind)))
         await this.devices.endSession(behind, deviceId);
@@ -240,7 +240,7 @@ export class Lwm2mGateways extends WorkingProvider {
   private run(session: Session, work: () => Promise<void>): void {
     this.work.run(work, (err) => {
       this.logger.error({ err, deviceId: session.deviceId }, 'devices behind a gateway not served: will be retried');
-      this.work.later(admitRetryPauseMs, () => this.applyAgain(session));
+      this.applyOnce(session, this.reapplySoon, admitRetryPauseMs);
     });
   }
 }
