@@ -59,6 +59,27 @@ describe('an argument or a value of an option that a command does not take', () 
   });
 });
 
+describe('a command in a clone that was never built', () => {
+  /** Refuses the packages of the workspaces, which have no code before the first build. */
+  const hooks = `
+    import { registerHooks } from 'node:module';
+    registerHooks({
+      resolve: (specifier, context, next) => {
+        if (specifier.startsWith('@lanyard/')) throw new Error(specifier + ' is not built');
+        return next(specifier, context);
+      },
+    });`;
+  const unbuilt = `data:text/javascript,${encodeURIComponent(hooks)}`;
+
+  it.each(['compose', 'drill', 'fuzz', 'trace', 'upgrade'])('says how to use it: %s', (name) => {
+    const program = join(root, 'tools', `${name}.ts`);
+    const { stdout, stderr } = spawnSync(process.execPath, ['--import', unbuilt, program, '--help'], {
+      encoding: 'utf8',
+    });
+    expect(`${stdout}${stderr}`).toMatch(new RegExp(`^npm run ${name} `, 'm'));
+  });
+});
+
 describe('an option of npm run device that is unknown or has a wrong value', () => {
   it.each<[args: string[], problem: string]>([
     [['--nme', 'x'], "Unknown option '--nme'"],

@@ -6,9 +6,9 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { check } from './compose/check.ts';
 import { findCompose } from './compose/program.ts';
 import { ensureInfrastructureImages } from './images/infrastructure.ts';
+import { build } from './lanyard/install.ts';
 import { root, run, Stop } from './lanyard/project.ts';
 
 const usage = 'npm run compose -- check | ARGUMENT... of docker compose, for example: up -d';
@@ -30,5 +30,9 @@ const pass = async (args: string[]) => {
 await run(async () => {
   const args = process.argv.slice(2);
   if (args.length === 0 || args[0] === '--help') throw new Stop(usage);
-  return args[0] === 'check' ? check() : pass(args);
+  if (args[0] !== 'check') return pass(args);
+  await build();
+  // Imported late, because it needs the build.
+  const { check } = await import('./compose/check.ts');
+  return check();
 });

@@ -6,9 +6,9 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { Random } from './testing/random.ts';
-import { DtlsFuzz } from './fuzz/dtls.ts';
-import { StreamFuzz } from './fuzz/stream.ts';
-import { UdpFuzz } from './fuzz/udp.ts';
+import type { DtlsFuzz } from './fuzz/dtls.ts';
+import type { StreamFuzz } from './fuzz/stream.ts';
+import type { UdpFuzz } from './fuzz/udp.ts';
 import { command, wholeNumber } from './lanyard/command-line.ts';
 import { build } from './lanyard/install.ts';
 import { Stop } from './lanyard/project.ts';
@@ -21,10 +21,11 @@ const steps = 10;
 type Fuzz = UdpFuzz | StreamFuzz | DtlsFuzz;
 
 const usage = 'npm run fuzz [-- [udp] [tcp] [dtls] [--messages 1000000] [--seed 1]]';
-const fuzzers: Record<string, (random: Random) => Fuzz> = {
-  udp: (random) => new UdpFuzz(random),
-  tcp: (random) => new StreamFuzz(random),
-  dtls: (random) => new DtlsFuzz(random),
+/** Imported late, because they need the build. */
+const fuzzers: Record<string, (random: Random) => Promise<Fuzz>> = {
+  udp: async (random) => new (await import('./fuzz/udp.ts')).UdpFuzz(random),
+  tcp: async (random) => new (await import('./fuzz/stream.ts')).StreamFuzz(random),
+  dtls: async (random) => new (await import('./fuzz/dtls.ts')).DtlsFuzz(random),
 };
 const options = {
   messages: { type: 'string', default: '1000000' },
@@ -83,6 +84,6 @@ await command({ usage, options, allowPositionals: true }, async ({ values, posit
   const random = new Random(seed);
   const results: boolean[] = [];
   for (const name of wanted)
-    results.push(await attack(name, fuzzers[name]!(random), Math.ceil(messages / wanted.length)));
+    results.push(await attack(name, await fuzzers[name]!(random), Math.ceil(messages / wanted.length)));
   return results.every(Boolean) ? 0 : 1;
 });

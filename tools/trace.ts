@@ -4,14 +4,11 @@
  */
 import { Redis } from 'ioredis';
 import { Client } from 'pg';
-import { startReporters } from '../bench/reporters.ts';
-import { BenchSystem } from '../bench/system.ts';
 import { command, wholeNumber } from './lanyard/command-line.ts';
 import { prepareSystem } from './lanyard/install.ts';
 import { say, Stop } from './lanyard/project.ts';
-import { TraceReceiver } from './testing/trace-receiver.ts';
 import { type Share, sharesOf, stepsOf } from './trace/steps.ts';
-import { commandTrips, valueTrips } from './trace/trips.ts';
+import type { InfrastructureUrls } from './lanyard/service-processes.ts';
 
 const usage = `npm run trace -- value|command [--count 1000] [--per-second 50] [--compare-fsync] [--json]
 
@@ -37,11 +34,11 @@ const table = (shares: readonly Share[]): string =>
   ].join('\n');
 
 /** Both servers accept the setting while they run. */
-const doNotWaitForTheDisk = async ({ infrastructureUrls }: BenchSystem) => {
-  const redis = new Redis(infrastructureUrls.redisUrl);
+const doNotWaitForTheDisk = async ({ redisUrl, databaseUrl }: InfrastructureUrls) => {
+  const redis = new Redis(redisUrl);
   await redis.config('SET', 'appendfsync', 'everysec');
   redis.disconnect();
-  const postgresql = new Client(infrastructureUrls.databaseUrl);
+  const postgresql = new Client(databaseUrl);
   await postgresql.connect();
   await postgresql.query('ALTER SYSTEM SET fsync = off');
   await postgresql.query('SELECT pg_reload_conf()');
@@ -56,6 +53,10 @@ await command({ usage, options, allowPositionals: true, printsResult: true }, as
     perSecond: wholeNumber('per-second', values['per-second'], 1),
   };
   await prepareSystem();
+  const { startReporters } = await import('../bench/reporters.ts');
+  const { BenchSystem } = await import('../bench/system.ts');
+  const { TraceReceiver } = await import('./testing/trace-receiver.ts');
+  const { commandTrips, valueTrips } = await import('./trace/trips.ts');
   const receiver = new TraceReceiver();
   const system = new BenchSystem(
     {},
@@ -79,7 +80,7 @@ await command({ usage, options, allowPositionals: true, printsResult: true }, as
     await trips(app, reporters, receiver, { ...load, count: warmUp });
     const results = [await measure('as shipped')];
     if (values['compare-fsync']) {
-      await doNotWaitForTheDisk(system);
+      await doNotWaitForTheDisk(system.infrastructureUrls);
       results.push(await measure('without waiting for the disk'));
     }
     const text = results.map(({ title, trips: n, shares }) => `${what}, ${title}: ${n} trips\n${table(shares)}\n`);

@@ -7,7 +7,6 @@ import { Lanyard } from '@lanyard/client';
 import { ensureInfrastructureImages } from '../images/infrastructure.ts';
 import { hasImage } from '../images/programs.ts';
 import { outputOf, runProgram, succeeds } from '../lanyard/programs.ts';
-import { build } from '../lanyard/install.ts';
 import { stopWhenInterrupted } from '../lanyard/interrupt.ts';
 import { tcpPort } from '../lanyard/ports.ts';
 import { waitUntil } from '../lanyard/probes.ts';
@@ -172,7 +171,6 @@ export const check = async () => {
   const missing = missingImages(compose);
   if (missing.length > 0) throw new Stop(`There is no image of ${missing.join(', ')}: npm run images builds them.`);
   await ensureInfrastructureImages(compose.builder);
-  await build();
   const one = new Check(compose);
   const notInterrupted = stopWhenInterrupted(() => one.end());
   try {
