@@ -91,7 +91,7 @@ export const coreDnsManifests = (template: string): Manifest[] => {
 };
 
 const manifestsOf = async (addon: Addon, kubectl: Kubectl): Promise<Manifest[]> => {
-  const folder = addon === 'coredns' ? moduleFolder('kubernetes') : moduleFolder(addon);
+  const folder = moduleFolder(sources[addon === 'coredns' ? 'kubernetes' : addon]);
   if (addon === 'coredns')
     return coreDnsManifests(readFileSync(join(folder, 'cluster/addons/dns/coredns/coredns.yaml.base'), 'utf8'));
   const built = join(folder, addon === 'keda' ? 'config/minimal' : 'manifests/base');

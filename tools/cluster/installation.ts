@@ -1,5 +1,5 @@
 /** Installs Lanyard on the cluster: images, the dev overlay, the first key, and infrastructure outside of it, like a managed one. */
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { externalInfrastructure, startInfrastructure } from '../lanyard/infrastructure.ts';
 import { removeData } from '../lanyard/infrastructure-processes.ts';
@@ -165,15 +165,12 @@ export class Installation {
     const { plan } = this.cluster;
     const urls = await this.infrastructureUrls();
     const overlay = join(plan.folder, 'overlay');
-    const packages = join(plan.folder, 'packages');
-    mkdirSync(packages, { recursive: true });
-    chmodSync(packages, 0o777);
     const images = (app: string) => ({ newName: `lanyard-${app}`, newTag: tag });
     const options = { infrastructure: urls, settings: this.settings(settings), images, more: localPatches(plan, urls) };
     writeOverlay(overlay, options, localPolicies(plan));
     await kubectl.apply([
       { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } },
-      packagesVolume(packages),
+      packagesVolume(join(plan.folder, 'packages')),
     ]);
     await kubectl.apply(secretsOfServices(urls, this.secrets));
     await this.changeCertificate();

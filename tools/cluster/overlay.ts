@@ -1,5 +1,5 @@
 /** Lanyard's dev overlay for a cluster: infrastructure outside of the cluster, ports on its nodes, Secrets. */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { root } from '../lanyard/project.ts';
 import {
@@ -146,16 +146,20 @@ export const secretsOfServices = (infrastructure: InfrastructureUrls, secrets: S
     },
   }));
 
-/** The volume for the claim of campaigns: a folder of this machine, which all nodes see. */
-export const packagesVolume = (path: string) => ({
-  apiVersion: 'v1',
-  kind: 'PersistentVolume',
-  metadata: { name: 'packages' },
-  spec: {
-    capacity: { storage: '100Gi' },
-    accessModes: ['ReadWriteOnce', 'ReadWriteMany'],
-    persistentVolumeReclaimPolicy: 'Retain',
-    hostPath: { path, type: 'DirectoryOrCreate' },
-    claimRef: { namespace, name: 'campaigns-packages' },
-  },
-});
+/** The volume for the claim of campaigns: a folder of this machine, which is created, and which all nodes see. */
+export const packagesVolume = (path: string) => {
+  mkdirSync(path, { recursive: true });
+  chmodSync(path, 0o777);
+  return {
+    apiVersion: 'v1',
+    kind: 'PersistentVolume',
+    metadata: { name: 'packages' },
+    spec: {
+      capacity: { storage: '100Gi' },
+      accessModes: ['ReadWriteOnce', 'ReadWriteMany'],
+      persistentVolumeReclaimPolicy: 'Retain',
+      hostPath: { path, type: 'DirectoryOrCreate' },
+      claimRef: { namespace, name: 'campaigns-packages' },
+    },
+  };
+};

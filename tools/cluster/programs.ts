@@ -81,10 +81,8 @@ const checkGo = () => {
 };
 
 /** The folder of the module's files: its sources and manifests. */
-export const moduleFolder = (name: SourceName): string => {
-  const { module, version } = sources[name];
-  return JSON.parse(go(['mod', 'download', '-json', `${module}@${version}`], tmpdir())).Dir;
-};
+export const moduleFolder = ({ module, version }: Pick<Source, 'module' | 'version'>): string =>
+  JSON.parse(go(['mod', 'download', '-json', `${module}@${version}`], tmpdir())).Dir;
 
 /**
  * A main module that requires the source and repeats its replacements, because Go applies these only in a main module. Folders
@@ -103,7 +101,7 @@ const packageOf = ({ module }: Source, path: string) => (path === '' ? module : 
 
 const writeModule = (folder: string, name: SourceName) => {
   const source: Source = sources[name];
-  writeFileSync(join(folder, 'go.mod'), goModOf(readFileSync(join(moduleFolder(name), 'go.mod'), 'utf8'), source));
+  writeFileSync(join(folder, 'go.mod'), goModOf(readFileSync(join(moduleFolder(source), 'go.mod'), 'utf8'), source));
   const imports = Object.values(source.programs).map((path) => `import _ "${packageOf(source, path)}"`);
   writeFileSync(join(folder, 'tools.go'), ['//go:build tools', '', 'package cluster', '', ...imports, ''].join('\n'));
   go(['mod', 'tidy'], folder);

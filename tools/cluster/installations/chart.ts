@@ -1,6 +1,5 @@
 /** deploy/helm with values like an operator's: infrastructure elsewhere, a Gateway, migrations as hooks. */
-import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
-import { homedir } from 'node:os';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { outputOf } from '../../lanyard/programs.ts';
 import { root, say, Stop } from '../../lanyard/project.ts';
@@ -8,10 +7,11 @@ import { type App, apps } from '../../lanyard/service-processes.ts';
 import { findHelm } from '../../manifests/helm.ts';
 import { Installation } from '../installation.ts';
 import { namespace, nodePorts, packagesVolume, secretsOfServices } from '../overlay.ts';
+import { moduleFolder } from '../programs.ts';
 import { imageOf } from '../service-images.ts';
 
 const registry = 'registry.example.com/lanyard';
-const gatewayApi = 'sigs.k8s.io/gateway-api@v1.6.3';
+const gatewayApi = { module: 'sigs.k8s.io/gateway-api', version: 'v1.6.3' };
 const account = '00000000000000000000000000000001';
 const chart = join(root, 'deploy/helm');
 
@@ -26,12 +26,6 @@ const small = (memory: string) => ({
 /** No load balancer has to notice that the pod ends, so it ends sooner. */
 const withoutBalancer = {
   spec: { containers: [{ name: 'device-proxy', lifecycle: { preStop: { sleep: { seconds: 5 } } } }] },
-};
-
-/** The folder of a Go module's standard resource definitions. */
-const gatewayApiDefinitions = () => {
-  const fetched = outputOf('go', ['mod', 'download', '-json', gatewayApi], { cwd: homedir() });
-  return join((JSON.parse(fetched) as { Dir: string }).Dir, 'config/crd/standard');
 };
 
 export class Chart extends Installation {
@@ -104,18 +98,15 @@ export class Chart extends Installation {
     const { kubectl } = this;
     const { folder } = this.cluster.plan;
     const urls = await this.infrastructureUrls();
-    const packages = join(folder, 'packages');
-    mkdirSync(packages, { recursive: true });
-    chmodSync(packages, 0o777);
     for (const app of apps) await this.tagImage(imageOf(app), `${registry}/${app}:dev`);
-    const definitions = gatewayApiDefinitions();
+    const definitions = join(moduleFolder(gatewayApi), 'config/crd/standard');
     for (const name of readdirSync(definitions))
       if (name.startsWith('gateway.networking'))
         await kubectl.run(['apply', '--server-side', '-f', join(definitions, name)]);
     await kubectl.apply([{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } }]);
     await kubectl.apply([
       ...secretsOfServices(urls, this.secrets),
-      packagesVolume(packages),
+      packagesVolume(join(folder, 'packages')),
       ...this.nodePortServices(),
     ]);
     for (const name of ['device-proxy-tls', 'gateway-tls']) await this.changeCertificate(name);

@@ -1,6 +1,6 @@
 /** k8s/overlays/local, with its own infrastructure, as k8s/README.md says. */
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { parseEnv } from 'node:util';
 import { infrastructureImages, ensureInfrastructureImages } from '../../images/infrastructure.ts';
@@ -34,10 +34,7 @@ export class LocalOverlay extends Installation {
   /** Volumes for the claims, on the machine itself, because the cluster has no other storage. */
   private volumes() {
     const volume = (claim: string, claimNamespace: string) => {
-      const path = this.path('volumes', claim);
-      mkdirSync(path, { recursive: true });
-      chmodSync(path, 0o777);
-      const { spec, ...made } = packagesVolume(path);
+      const { spec, ...made } = packagesVolume(this.path('volumes', claim));
       const claimRef = { namespace: claimNamespace, name: claim };
       return { ...made, metadata: { name: claim }, spec: { ...spec, claimRef } };
     };
