@@ -1,6 +1,5 @@
 /** Third-party LwM2M and DTLS clients that are not in Java, compiled or installed once per version, for the end-to-end tests. */
-import { createHash } from 'node:crypto';
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { madeOnce } from './made-once.ts';
 import { runProgram } from './programs.ts';
@@ -11,15 +10,13 @@ const built = join(root, '.lanyard/interop');
 const filesOf = (source: string) => readdirSync(source).map((name) => readFileSync(join(source, name)));
 
 /** `libcoap-device.c` compiled, with the flags that `environmentOfCompiledDevices` has found. */
-export const prepareLibcoap = async (allFlags = '-lcoap-3-openssl') => {
-  const flags = allFlags.split(' ');
-  const program = join(root, 'e2e/interop/libcoap-device.c');
-  const hash = createHash('sha256').update(readFileSync(program)).update(flags.join(' ')).digest('hex').slice(0, 12);
-  const target = join(built, `libcoap-device-${hash}`);
-  if (existsSync(target)) return target;
-  mkdirSync(built, { recursive: true });
-  await runProgram('cc', ['-O1', '-Wall', '-Wextra', '-o', target, program, ...flags]);
-  return target;
+export const prepareLibcoap = async (flags = '-lcoap-3-openssl') => {
+  const source = join(root, 'e2e/interop/libcoap-device.c');
+  const made = await madeOnce(join(built, 'libcoap-'), [readFileSync(source), flags], async (own) => {
+    const target = join(own, 'libcoap-device');
+    await runProgram('cc', ['-O1', '-Wall', '-Wextra', '-o', target, source, ...flags.split(' ')]);
+  });
+  return join(made, 'libcoap-device');
 };
 
 /** The packages that `source` locks, without the downloads of their install scripts. */
