@@ -77,23 +77,14 @@ export const errorCodes = ({ Code, formatCode }: Record<string, any>): string[] 
     .map((code) => formatCode(code));
 
 const outcomeTable = (outcomes: Record<string, any>, codes: string[]) => {
-  const given = namedOutcomes(outcomes).map(({ name, status, error, note = '' }) => ({
-    name,
-    status,
-    error,
-    cause: note,
-  }));
-  const byWord = new Map<string, { status: number; error: string; codes: string[] }>();
-  for (const code of codes) {
-    const { status, error } = outcomes.outcomeOf({ code, payload: Buffer.alloc(0) });
-    const known = byWord.get(`${status} ${error}`) ?? { status, error, codes: [] };
-    byWord.set(`${status} ${error}`, { ...known, codes: [...known.codes, code] });
-  }
-  const answered = [...byWord.values()].map(({ status, error, codes }) => ({
+  const given = namedOutcomes(outcomes).map(({ note: cause = '', ...outcome }) => ({ ...outcome, cause }));
+  const outcomeOf = (code = ''): { status: number; error: string } =>
+    outcomes.outcomeOf({ code, payload: Buffer.alloc(0) });
+  const byWord = Map.groupBy(codes, (code) => `${outcomeOf(code).status} ${outcomeOf(code).error}`);
+  const answered = [...byWord.values()].map((all) => ({
+    ...outcomeOf(all[0]),
     name: '',
-    status,
-    error,
-    cause: `The device answered ${codes.join(', ')}.`,
+    cause: `The device answered ${all.join(', ')}.`,
   }));
   return markdownTable(
     ['Status', '`error`', 'Why', 'What to do'],

@@ -131,16 +131,11 @@ const aggregates: Record<string, (values: number[]) => number> = {
   count: (values) => values.length,
 };
 
-const grouped = (samples: Sample[], by: (labels: Labels) => Labels): { labels: Labels; samples: Sample[] }[] => {
-  const groups = new Map<string, { labels: Labels; samples: Sample[] }>();
-  for (const sample of samples) {
-    const labels = by(sample.labels);
-    const group = groups.get(keyOf(labels)) ?? { labels, samples: [] };
-    group.samples.push(sample);
-    groups.set(keyOf(labels), group);
-  }
-  return [...groups.values()];
-};
+const grouped = (samples: Sample[], by: (labels: Labels) => Labels): { labels: Labels; samples: Sample[] }[] =>
+  [...Map.groupBy(samples, ({ labels }) => keyOf(by(labels))).values()].map((group) => ({
+    labels: by(group[0]!.labels),
+    samples: group,
+  }));
 
 const withoutBound = ({ le: _le, ...labels }: Labels) => labels;
 

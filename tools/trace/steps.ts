@@ -56,19 +56,12 @@ const shareOf = (about: string, tookMs: readonly number[], wholeMs: number): Sha
   share: mean(tookMs) / wholeMs,
 });
 
-/** Moments of one trip, one for each step; undefined when a span is missing. */
-const momentsOf = (trip: Trip, spans: ReadonlyMap<string, ReceivedSpan>, steps: readonly Step[]) => {
-  const moments: number[] = [];
-  for (const { until } of steps) {
-    if (until === 'arrived') moments.push(trip.arrivedAtMs);
-    else {
-      const [name, edge] = until;
-      const span = spans.get(name);
-      if (!span) return undefined;
-      moments.push(Number(BigInt(edge === 'start' ? span.startTimeUnixNano : span.endTimeUnixNano) / 1_000n) / 1_000);
-    }
-  }
-  return moments;
+/** The moment at which a step of a trip ended; undefined when its span is missing. */
+const momentOf = ({ until }: Step, trip: Trip, spans: readonly ReceivedSpan[]) => {
+  if (until === 'arrived') return trip.arrivedAtMs;
+  const [name, edge] = until;
+  const span = spans.findLast((one) => `${one.service}: ${one.name}` === name);
+  return span && Number(BigInt(edge === 'start' ? span.startTimeUnixNano : span.endTimeUnixNano) / 1_000n) / 1_000;
 };
 
 /**
@@ -80,16 +73,13 @@ export const sharesOf = (
   spans: readonly ReceivedSpan[],
   steps: readonly Step[],
 ): { trips: number; shares: Share[] } => {
-  const byTrace = new Map<string, Map<string, ReceivedSpan>>();
-  for (const span of spans) {
-    const ofTrace = byTrace.get(span.traceId) ?? new Map<string, ReceivedSpan>();
-    byTrace.set(span.traceId, ofTrace.set(`${span.service}: ${span.name}`, span));
-  }
+  const byTrace = Map.groupBy(spans, ({ traceId }) => traceId);
   const took: number[][] = steps.map(() => []);
   const whole: number[] = [];
   for (const trip of trips) {
-    const moments = momentsOf(trip, byTrace.get(trip.traceId) ?? new Map(), steps);
-    if (!moments) continue;
+    const ofTrip = byTrace.get(trip.traceId) ?? [];
+    const moments = steps.flatMap((step) => momentOf(step, trip, ofTrip) ?? []);
+    if (moments.length < steps.length) continue;
     let before = trip.leftAtMs;
     moments.forEach((moment, n) => {
       const until = Math.min(Math.max(moment, before), trip.arrivedAtMs);
