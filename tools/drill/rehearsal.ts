@@ -130,23 +130,14 @@ export class Rehearsal {
     );
     await sleep(this.load.settleMs);
     const dead = await this.system.revive();
-    const tally = calls.takeTally();
-    const { calls: count, repeated, failed, slowestMs } = tally;
+    const { problems, ...tally } = calls.takeTally();
     const closes = socket.closes.map(({ code, reason }) => `WebSocket closed with ${code}${reason && `: ${reason}`}`);
     if (inOrder && socket.closes.some(({ code }) => code !== serviceRestart))
       this.cut.push(`${name}: ${closes.join(', ')}`);
     const text = [note, ...closes, ...dead.map((unit) => `${unit} ended by itself`)].filter(Boolean).join('; ');
-    this.rows.push({
-      name,
-      seconds: (Date.now() - started) / 1_000,
-      calls: count,
-      repeated,
-      failed,
-      slowestMs,
-      note: text,
-    });
-    for (const [problem, n] of tally.problems) this.problems.set(problem, (this.problems.get(problem) ?? 0) + n);
-    say(`${name}: ${count} calls, ${repeated} repeated, ${failed} failed${text ? ` (${text})` : ''}`);
+    this.rows.push({ name, seconds: (Date.now() - started) / 1_000, ...tally, note: text });
+    for (const [problem, n] of problems) this.problems.set(problem, (this.problems.get(problem) ?? 0) + n);
+    say(`${name}: ${tally.calls} calls, ${tally.repeated} repeated, ${tally.failed} failed${text ? ` (${text})` : ''}`);
   }
 
   /** Waits until everything that was promised has arrived. Returns what is wrong. */
@@ -173,11 +164,8 @@ export class Rehearsal {
     const updated = await campaign.succeeded();
     const updatesLogged = await this.logged(eventTypes.updated, updated);
     const dead = await this.system.deadLetters();
-    const total = this.rows.reduce((sum, row) => ({ calls: sum.calls + row.calls, failed: sum.failed + row.failed }), {
-      calls: 0,
-      failed: 0,
-    });
-    const success = 1 - total.failed / Math.max(1, total.calls);
+    const total = (of: 'calls' | 'repeated' | 'failed') => this.rows.reduce((sum, row) => sum + row[of], 0);
+    const success = 1 - total('failed') / Math.max(1, total('calls'));
     const list = (what: string, all: string[]) =>
       all.length > 0 ? [`${all.length} ${what}: ${all.slice(0, 5).join(', ')}`] : [];
     const unexpected = [...calls.unexpected].map(([answer, n]) => `${answer} (${n} times)`);
@@ -198,9 +186,9 @@ export class Rehearsal {
         'updates in the event log': updatesLogged,
         'dead letters': dead.length,
         'reconnects of the WebSocket': socket.reconnects,
-        calls: total.calls,
-        'calls repeated': this.rows.reduce((sum, row) => sum + row.repeated, 0),
-        'calls failed': total.failed,
+        calls: total('calls'),
+        'calls repeated': total('repeated'),
+        'calls failed': total('failed'),
         'success after one repetition, %': Math.floor(success * 1e5) / 1e3,
       },
       violations: [
