@@ -4,7 +4,7 @@
  * controllers, and the rules and the dashboard of k8s/components/monitoring from deploy/observability.
  * `npm run docs` writes the files; with `--check` it ends with 1 when the committed ones differ. Requires a build.
  */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { format, resolveConfig } from 'prettier';
 import { topics } from '@lanyard/contracts';
 import { asyncApi } from './docs/asyncapi.ts';
@@ -41,18 +41,10 @@ await command({ usage, options }, async ({ values: { check } }) => {
     const style = await resolveConfig(url);
     const wanted = await format(text, { ...style, filepath: path });
     if (!check) writeFileSync(url, wanted);
-    else if (read(url) !== wanted) {
+    else if (!existsSync(url) || readFileSync(url, 'utf8') !== wanted) {
       console.error(`${path} is out of date: run npm run docs`);
       stale++;
     }
   }
   return stale > 0 ? 1 : 0;
 });
-
-function read(url: URL) {
-  try {
-    return readFileSync(url, 'utf8');
-  } catch {
-    return '';
-  }
-}

@@ -10,7 +10,7 @@ import { outputOf, runProgram, succeeds } from '../lanyard/programs.ts';
 import { stopWhenInterrupted } from '../lanyard/interrupt.ts';
 import { tcpPort } from '../lanyard/ports.ts';
 import { waitUntil } from '../lanyard/probes.ts';
-import { root, say, sleep, Stop } from '../lanyard/project.ts';
+import { root, say, Stop } from '../lanyard/project.ts';
 import { apps } from '../lanyard/service-processes.ts';
 import { followTour, type TourSystem } from '../tour/tour.ts';
 import { type ComposeProgram, findCompose } from './program.ts';
@@ -79,16 +79,10 @@ class Check {
   async up() {
     const started = Date.now();
     await this.run('up', '-d', '--no-build');
-    for (const app of apps)
-      await waitUntil(
-        app,
-        async () => {
-          if (this.passes('exec', '-T', app, '/usr/local/bin/node', '/app/healthcheck.mjs')) return true;
-          await sleep(500);
-          return false;
-        },
-        { timeoutMs: patienceMs },
-      );
+    for (const app of apps) {
+      const isReady = async () => this.passes('exec', '-T', app, '/usr/local/bin/node', '/app/healthcheck.mjs');
+      await waitUntil(app, isReady, { timeoutMs: patienceMs, intervalMs: 500 });
+    }
     say(`every service is ready ${Math.round((Date.now() - started) / 1_000)} s after up`);
   }
 

@@ -37,12 +37,11 @@ const serviceProblems = (
   const secrets = Object.entries(service.environment ?? {}).filter(([variable]) => secretName.test(variable));
   const rules: [boolean, string][] = [
     [!isOurs || (service.read_only === true && service.cap_drop?.includes('ALL') === true), 'can write to its root'],
-    [!isOurs || service.security_opt?.includes('no-new-privileges:true') === true, 'may gain privileges'],
     [!isOurs || service.mem_limit !== undefined, 'has no memory limit'],
     [!isOurs || targets.has(service.build?.target ?? ''), `is built from ${service.build?.target}, no target`],
     [isOurs || (service.healthcheck && 'test' in service.healthcheck) === true, 'has no healthcheck'],
     [isOurs || exactVersion.test(service.image), 'has an image without an exact version'],
-    [isOurs || service.security_opt?.includes('no-new-privileges:true') === true, 'may gain privileges'],
+    [service.security_opt?.includes('no-new-privileges:true') === true, 'may gain privileges'],
     [
       (service.ports ?? []).every((port) => /^127\.0\.0\.1:\$\{[A-Z]+_PORT:-\d+\}:/.test(port)),
       'listens on more than loopback, or on a port that cannot be changed',
@@ -109,7 +108,7 @@ export const composeProblems = async (text: string, targets: Set<string>): Promi
     read.push(...(await environmentProblems('docker-compose.yml', name, Object.fromEntries(values))));
   }
   return [
-    ...composeSchemaProblems(parse(text, { merge: true })),
+    ...composeSchemaProblems(compose),
     ...missing.map((name) => `docker-compose.yml: has no ${name}`),
     ...Object.entries(compose.services).flatMap(([name, s]) => serviceProblems(name, s, compose, targets)),
     ...read,

@@ -19,21 +19,12 @@ const workloadKinds = new Set(['Deployment', 'StatefulSet', 'DaemonSet', 'Job'])
 
 export const workloadsOf = (manifests: Manifest[]): Workload[] =>
   manifests.flatMap((manifest) => {
-    if (!workloadKinds.has(manifest.kind)) return [];
+    const { kind, metadata } = manifest;
+    if (!workloadKinds.has(kind)) return [];
+    const { name, namespace } = metadata;
     const { template, replicas } = (manifest as any).spec;
-    const { name, namespace } = manifest.metadata;
-    const id = `${manifest.kind} ${name}`;
-    return [
-      {
-        id,
-        kind: manifest.kind,
-        name,
-        namespace,
-        labels: template.metadata?.labels ?? {},
-        pod: template.spec,
-        replicas,
-      },
-    ];
+    const labels = template.metadata?.labels ?? {};
+    return [{ id: `${kind} ${name}`, kind, name, namespace, labels, pod: template.spec, replicas }];
   });
 
 export const selects = (
