@@ -98,6 +98,7 @@ export const startInfrastructure = async ({
     prepare: (port: number) => Promise<ServerSpec>,
   ) => {
     const version = elsewhere ? 'external' : versions[name];
+    const server = { kind: 'infrastructure', name, version } as const;
     if (elsewhere) {
       const address = publicAddress(elsewhere);
       const tls = expectsTls(name, elsewhere);
@@ -107,39 +108,21 @@ export const startInfrastructure = async ({
         hint: 'It was named in the environment.',
       });
       say(`${name} at ${address} (runs elsewhere)`);
-      const unit: Unit = {
-        kind: 'infrastructure',
-        name,
-        version,
-        address,
-        marker: '',
-        restarts: 0,
-        external: true,
-        tls,
-        stopSignal: 'SIGTERM',
-      };
+      const unit: Unit = { ...server, address, marker: '', restarts: 0, external: true, tls, stopSignal: 'SIGTERM' };
       return { unit, launch: () => 0 };
     }
     const left = leftOver(name);
-    const leftPid = left && processOf(left);
+    const pid = left && processOf(left);
     const address = `${host}:${await choosePort(name, left)}`;
     const spec = await prepare(ports[name] ?? 0);
     const launchServer = () => launch(spec);
-    const unit: Unit = {
-      kind: 'infrastructure',
-      name,
-      version,
-      ...(leftPid && { pid: leftPid }),
-      address,
-      marker: spec.marker,
-      signature: spec.signature,
-      restarts: left?.restarts ?? 0,
-      stopSignal: spec.stopSignal,
-    };
+    const { marker, signature, stopSignal } = spec;
+    const restarts = left?.restarts ?? 0;
+    const unit: Unit = { ...server, ...(pid && { pid }), address, marker, signature, restarts, stopSignal };
     if (!left) launchUnit(unit, launchServer);
     launched.push(unit);
     await waitUntil(name, () => answers[name](address), {
-      alive: () => !interrupted?.aborted && isProcess(unit.pid, spec.marker),
+      alive: () => !interrupted?.aborted && isProcess(unit.pid, marker),
       hint: `See ${spec.logFile}`,
     });
     say(`${name} ${version} at ${address}${left ? ' (was still running)' : ''}`);
