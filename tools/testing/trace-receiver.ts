@@ -1,5 +1,4 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type LocalHttpServer, serve } from '@lanyard/testing';
 
 export interface ReceivedSpan {
   service: string;
@@ -36,10 +35,10 @@ const spansOf = ({ resourceSpans }: Request): ReceivedSpan[] =>
 /** Receives traces over OTLP/HTTP in JSON, as a collector does. */
 export class TraceReceiver {
   readonly spans: ReceivedSpan[] = [];
-  private readonly server: Server;
+  private server: LocalHttpServer | undefined;
 
-  constructor() {
-    this.server = createServer((request, response) => {
+  async start(): Promise<string> {
+    this.server = await serve((request, response) => {
       const chunks: Buffer[] = [];
       request.on('data', (chunk: Buffer) => chunks.push(chunk));
       request.on('end', () => {
@@ -47,11 +46,7 @@ export class TraceReceiver {
         response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
       });
     });
-  }
-
-  async start(): Promise<string> {
-    await new Promise<void>((listening) => this.server.listen(0, '127.0.0.1', listening));
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+    return this.server.url;
   }
 
   /** The spans of one trace as `service: name of the span`, in causal order. */
@@ -66,7 +61,6 @@ export class TraceReceiver {
   }
 
   stop(): void {
-    this.server.closeAllConnections();
-    this.server.close();
+    this.server?.stop();
   }
 }
