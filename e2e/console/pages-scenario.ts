@@ -130,19 +130,22 @@ export const describePages = (running: () => Console): void =>
       );
     });
 
-    it('does not lose a new key by the Escape key, a click beside the dialog, or a copy that fails', async () => {
+    it('does not lose a new key by the Escape key, a click beside the dialog, the way back, or a copy that fails', async () => {
       const { page } = browser;
       const isOfKeys = (url: URL): boolean => url.pathname === '/v3/api-keys';
       const { calls, release } = await browser.hold(isOfKeys, 'POST');
-      await browser.turnTo('/keys', 'Keys');
+      await browser.visit('/', 'Fleet');
+      await page.getByRole('link', { name: 'Keys', exact: true }).click();
       await page.getByRole('button', { name: 'Create a key' }).click();
       await dialog().getByLabel('Name').fill('Once');
       await submitAndEscape();
       await eventually(() => calls() > 0);
       await cannotLeave();
+      await page.evaluate('new Promise((done) => { onpopstate = () => done(); history.back(); })');
       release();
       const secret = dialog().getByText(/^ak_1/);
       await secret.waitFor();
+      await page.waitForURL('**/console/keys');
       await leave();
       expect(await secret.count()).toBe(1);
       // As over plain http.

@@ -45,9 +45,9 @@ export const CampaignDialog = ({ record: campaign, onClose }: RecordDialogProps<
         concurrency,
       },
       ({ id }) => {
-        // The next page may take a while to load. Until then, the dialog would create another one.
+        // The next page may take a while to load. Until then, the dialog would create another one. It still holds the page.
         onClose();
-        if (!campaign) void navigate({ to: `/campaigns/${id}` as '/' });
+        if (!campaign) void navigate({ to: `/campaigns/${id}` as '/', ignoreBlocker: true });
       },
     );
   };

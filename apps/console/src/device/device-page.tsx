@@ -121,7 +121,8 @@ const DevicePage = ({ device }: { device: Device }) => {
             operation="DELETE /v3/devices/{id}"
             input={{ path: { id } }}
             changes={['GET /v3/devices']}
-            onDone={() => void navigate({ to: '/devices' })}
+            // The question still holds the page: it is drawn as closed later.
+            onDone={() => void navigate({ to: '/devices', ignoreBlocker: true })}
           >
             It is disconnected, and its waiting commands fail. Its credentials, subscriptions and values are removed;
             the event log keeps its entries.

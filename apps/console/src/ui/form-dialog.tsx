@@ -1,4 +1,5 @@
 import { Button, Group, Modal, Stack } from '@mantine/core';
+import { useBlocker } from '@tanstack/react-router';
 import { createContext, type FormEvent, type ReactNode, useContext, useEffect, useRef, useState } from 'react';
 import type { Need } from '../api/permissions.ts';
 import { Failure } from './failure.tsx';
@@ -87,8 +88,13 @@ interface FormDialogProps extends Omit<DialogProps, 'onlyButtonsClose' | 'isHeld
 /** More than it takes until a change that was submitted is drawn as pending. */
 const submittedMs = 100;
 
-/** Whether the form was submitted, and its change is not drawn as pending yet. If nothing was sent, that ends by itself. */
-const useSubmitted = (isPending: boolean) => {
+const everyStep = (): boolean => true;
+
+/**
+ * Whether nothing closes the dialog, not even the way back in the browser: a dialog that is gone shows neither why its change
+ * failed nor a secret that is shown only once. From the submit on; if nothing was sent, that ends by itself.
+ */
+const useHold = (isPending: boolean, canStop: boolean) => {
   const [isSubmitted, setSubmitted] = useState(false);
   if (isSubmitted && isPending) setSubmitted(false);
   useEffect(() => {
@@ -96,7 +102,9 @@ const useSubmitted = (isPending: boolean) => {
     const timer = setTimeout(() => setSubmitted(false), submittedMs);
     return () => clearTimeout(timer);
   }, [isSubmitted]);
-  return { isSubmitted, markSubmitted: () => setSubmitted(true) };
+  const isHeld = isSubmitted || (isPending && !canStop);
+  useBlocker({ shouldBlockFn: everyStep, enableBeforeUnload: isHeld, disabled: !isHeld });
+  return { isHeld, markSubmitted: () => setSubmitted(true) };
 };
 
 /** Asks for the input of an action, or for a confirmation; shows why the action failed. */
@@ -104,9 +112,7 @@ export const FormDialog = (props: FormDialogProps) => {
   const { title, size = 'md', verb, needs, change, fields, onSubmit, onClose, unavailable, children } = props;
   const { isDangerous = false, isDone = false, onStop } = props;
   const stop = change.isPending ? onStop : undefined;
-  const { isSubmitted, markSubmitted } = useSubmitted(change.isPending);
-  // A dialog that is gone shows neither why it failed nor a secret that is shown only once.
-  const isHeld = (change.isPending && onStop === undefined) || isSubmitted;
+  const { isHeld, markSubmitted } = useHold(change.isPending, onStop !== undefined);
   const leave = useRef<HTMLButtonElement>(null);
   // The button that had the focus is no longer there.
   useEffect(() => {
@@ -115,7 +121,7 @@ export const FormDialog = (props: FormDialogProps) => {
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     // The Enter key submits only through the button, which refuses an impossible action.
-    if (change.isPending || isSubmitted) return;
+    if (change.isPending || isHeld) return;
     // The next key may be the Escape key, or Enter again.
     markSubmitted();
     onSubmit();
