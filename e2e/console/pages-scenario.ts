@@ -258,7 +258,7 @@ export const describePages = (running: () => Console): void =>
       await browser.page.getByText('1 hour', { exact: true }).waitFor();
     });
 
-    it('stops an upload when it is told to, and asks before the page is left meanwhile', async () => {
+    it('stops an upload when it is told to, and asks before the page is left until it has ended', async () => {
       const { page } = browser;
       const isOfPackages = (url: URL): boolean => url.pathname === '/v3/firmware-images';
       const { calls, release } = await browser.hold(isOfPackages, 'POST');
@@ -282,9 +282,9 @@ export const describePages = (running: () => Console): void =>
       await page.evaluate('history.back()');
       const question = page.getByRole('dialog', { name: 'Leave this page?' });
       await question.getByText('If you leave, the upload stops').waitFor();
-      await question.getByRole('button', { name: 'Stay' }).click();
-      await question.waitFor({ state: 'detached' });
       release();
+      await question.waitFor({ state: 'detached' });
+      await page.waitForURL('**/console/campaigns');
       // The service refuses a second package with this name, so the first upload did not reach it.
       await page.getByRole('cell', { name: /^halted.bin/ }).waitFor();
       await dialog().waitFor({ state: 'detached' });

@@ -1,6 +1,6 @@
 import { Button, Group, Text } from '@mantine/core';
 import { useBlocker } from '@tanstack/react-router';
-import { type ReactNode, useEffect } from 'react';
+import { type ReactNode, useEffect, useEffectEvent } from 'react';
 import { Dialog } from './form-dialog.tsx';
 
 interface Step {
@@ -37,6 +37,9 @@ export const LeaveQuestion = ({ isRunning, endsWithTab = false, children }: Leav
   useEffect(() => {
     if (!isRunning) reset?.();
   }, [isRunning, reset]);
+  const stay = useEffectEvent(() => reset?.());
+  // The page may close its dialog together with the action. Unanswered, a step back would have changed the URL alone.
+  useEffect(() => () => stay(), []);
   if (status !== 'blocked') return null;
   return (
     <Dialog title="Leave this page?" onClose={reset}>
