@@ -77,10 +77,21 @@ export const describeChannels = (running: () => Console): void =>
       await page.getByText('delivering').first().waitFor();
     });
 
-    it('get a signing secret, which is shown once, and lose it again', async () => {
+    it('get a signing secret, which is shown once and not lost while it is created, and lose it again', async () => {
+      const { page } = browser;
+      const question = page.getByRole('dialog', { name: 'Leave this page?' });
       await visitChannel();
-      await browser.page.getByRole('button', { name: 'Create a secret' }).click();
+      const { calls, release } = await browser.hold('**/signing-secrets', 'POST');
+      await page.getByRole('button', { name: 'Create a secret' }).click();
+      await eventually(() => calls() > 0);
+      await page.getByRole('link', { name: 'Channels', exact: true }).click();
+      await question.getByText('The secret is shown only once').waitFor();
+      expect(await browser.violationsOfOpened()).toEqual([]);
+      await question.getByRole('button', { name: 'Stay' }).click();
+      await question.waitFor({ state: 'detached' });
+      release();
       await browser.says('dialog', /^whsec_/);
+      await page.unroute('**/signing-secrets');
       await browser.page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click();
       await browser.page.getByRole('button', { name: 'Delete' }).click();
       await browser.page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();

@@ -34,6 +34,7 @@ export const SigningSecrets = ({ channelId }: { channelId: string }) => {
             input={{ path: { id: channelId } }}
             changes={[list]}
             onDone={({ secret }) => setCreated(secret)}
+            ifLeft="The secret is shown only once, when it has been created. If you leave now, you do not see it."
           >
             Create a secret
           </ChangeButton>

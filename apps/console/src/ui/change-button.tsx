@@ -1,6 +1,7 @@
 import type { AnswerOf, InputOf, Operation } from '@lanyard/client/browser';
 import { useChange } from '../api/queries.ts';
 import { Failure } from './failure.tsx';
+import { LeaveQuestion } from './leave-question.tsx';
 import { ActionButton, type ActionButtonProps } from './permitted.tsx';
 
 interface ChangeButtonProps<K extends Operation> extends ActionButtonProps {
@@ -9,11 +10,13 @@ interface ChangeButtonProps<K extends Operation> extends ActionButtonProps {
   /** Operations that are read again afterwards. */
   changes: readonly Operation[];
   onDone?: (answer: AnswerOf<K>) => void;
+  /** What is lost if the person leaves the page before the answer: they are asked first. */
+  ifLeft?: string;
 }
 
 /** A button that changes something at once, and shows why a change has failed. */
 export const ChangeButton = <K extends Operation>(props: ChangeButtonProps<K>) => {
-  const { operation, input, changes, onDone, ...button } = props;
+  const { operation, input, changes, onDone, ifLeft, ...button } = props;
   const change = useChange(operation, changes);
   return (
     <>
@@ -24,6 +27,7 @@ export const ChangeButton = <K extends Operation>(props: ChangeButtonProps<K>) =
         onClick={() => change.mutate(input, { onSuccess: (answer) => onDone?.(answer) })}
       />
       {change.error && <Failure error={change.error} />}
+      {ifLeft !== undefined && <LeaveQuestion isRunning={change.isPending}>{ifLeft}</LeaveQuestion>}
     </>
   );
 };
