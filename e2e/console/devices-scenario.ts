@@ -205,6 +205,19 @@ export const describeDevices = (running: () => Console): void =>
       await dialog().getByTitle('The action would not change any device.').waitFor();
     });
 
+    it('does an action for the devices for which it was begun, also when the page shows another search by then', async () => {
+      const { page } = browser;
+      await begin(`search=${search}`, 'Suspend');
+      await dialog().getByText('11 devices', { exact: true }).waitFor();
+      // As the way back to another search of the page does.
+      await page.evaluate("history.pushState(null, '', '/console/devices?search=sim-2')");
+      await page.getByText('5 devices', { exact: true }).waitFor();
+      await dialog().getByRole('button', { name: 'Suspend 11 devices' }).waitFor();
+      expect(await dialog().getByText('11 devices', { exact: true }).count()).toBe(1);
+      await page.keyboard.press('Escape');
+      await dialog().waitFor({ state: 'detached' });
+    });
+
     it('adds devices to a group, stops when it is told to, and removes them from it', async () => {
       const { page } = browser;
       const { json: group } = await app.call('POST', '/v3/device-groups', { name: 'Attic' });

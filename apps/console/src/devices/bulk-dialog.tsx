@@ -50,7 +50,7 @@ const words: Record<BulkAction, Words> = {
   },
 };
 
-interface BulkDialogProps {
+export interface BulkDialogProps {
   action: BulkAction;
   selection: Selection;
   /** The group whose devices the list shows. */

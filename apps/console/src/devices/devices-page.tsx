@@ -3,7 +3,7 @@ import { useLocalStorage } from '@mantine/hooks';
 import { useCallback, useState } from 'react';
 import { useRefusal } from '../api/permissions.ts';
 import { count, counted, Empty, Failure, Icon, Opens, Page, Panel } from '../ui/index.ts';
-import { type BulkAction, BulkDialog } from './bulk-dialog.tsx';
+import { type BulkAction, BulkDialog, type BulkDialogProps } from './bulk-dialog.tsx';
 import { ColumnMenu } from './column-menu.tsx';
 import { usualColumns } from './columns.ts';
 import { DeviceTable } from './device-table.tsx';
@@ -91,7 +91,8 @@ const DeviceList = () => {
   // Ticks hold only for the devices that are shown: another search begins without any, and until it is answered, the
   // devices of the one before it cannot be ticked.
   const ticked = ticks.filter === packed ? ticks.ids : none;
-  const [action, setAction] = useState<BulkAction | undefined>();
+  // With the selection as it was then: on the way back, the page may show another search below the dialog.
+  const [opened, setOpened] = useState<Omit<BulkDialogProps, 'onClose'>>();
   const onSelect = useCallback(
     (ids: readonly string[], isSelected: boolean) =>
       setTicks((before) => {
@@ -131,7 +132,7 @@ const DeviceList = () => {
             // The menu would name the number of devices of the other search.
             total={isOfOtherSearch ? 0 : (total ?? 0)}
             selection={selection}
-            onAction={setAction}
+            onAction={(action) => setOpened({ action, selection, groupId: search.filters['groups'] })}
           />
         </Group>
       </Group>
@@ -149,14 +150,7 @@ const DeviceList = () => {
           onNearEnd={readOn}
         />
       )}
-      {action && (
-        <BulkDialog
-          action={action}
-          selection={selection}
-          groupId={search.filters['groups']}
-          onClose={() => setAction(undefined)}
-        />
-      )}
+      {opened && <BulkDialog {...opened} onClose={() => setOpened(undefined)} />}
     </Panel>
   );
 };

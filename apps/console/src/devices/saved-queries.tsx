@@ -1,6 +1,7 @@
 import type { DeviceQuery } from '@lanyard/client/browser';
 import { Button, Menu, Text, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
+import { useState } from 'react';
 import { usePages } from '../api/pages.ts';
 import { useRefusal } from '../api/permissions.ts';
 import { useChange, useRead } from '../api/queries.ts';
@@ -63,7 +64,7 @@ const QueriesDialog = ({ onClose }: { onClose: () => void }) => (
 export const SavedQueries = ({ search }: { search: DeviceSearch }) => {
   const refusal = useRefusal('devices.read for all devices');
   const { data } = useRead(list, { query: { limit: listed } }, { enabled: refusal === undefined });
-  const [isSaving, saving] = useDisclosure();
+  const [toSave, setToSave] = useState<string>();
   const [isManaging, managing] = useDisclosure();
   const queries = data?.data ?? [];
   return (
@@ -82,13 +83,13 @@ export const SavedQueries = ({ search }: { search: DeviceSearch }) => {
             </Menu.Item>
           ))}
           <Menu.Divider />
-          <Menu.Item disabled={search.packed === undefined} onClick={saving.open}>
+          <Menu.Item disabled={search.packed === undefined} onClick={() => setToSave(search.packed)}>
             Save the current filters
           </Menu.Item>
           <Menu.Item onClick={managing.open}>Manage saved queries</Menu.Item>
         </Menu.Dropdown>
       </Menu>
-      {isSaving && search.packed !== undefined && <SaveDialog query={search.packed} onClose={saving.close} />}
+      {toSave !== undefined && <SaveDialog query={toSave} onClose={() => setToSave(undefined)} />}
       {isManaging && <QueriesDialog onClose={managing.close} />}
     </>
   );
