@@ -17,7 +17,8 @@ export const useSessionQuery = () => {
         throw error;
       }
     },
-    staleTime: ({ state }) => askEveryMs(state.data) || 0,
+    // Another person may have signed in from another tab: their rights would be used under the name that is shown.
+    refetchOnWindowFocus: 'always',
     refetchInterval: ({ state }) => askEveryMs(state.data),
   });
 };

@@ -34,8 +34,9 @@ export const withoutSession = (before: SignedIn | undefined): SignedIn => (befor
 const everyMs = 60_000;
 
 /**
- * How often a visible page asks whether the session is still valid; false: only when the page becomes visible. The browser
- * keeps the cookie of a session that has ended, and the audit would list each request with it as refused.
+ * How often a page that stays visible asks whether the session is still valid; each one that becomes visible asks at once.
+ * false: only then. The browser keeps the cookie of a session that has ended, and the audit would list each request with it as
+ * refused.
  */
 export const askEveryMs = (signedIn: SignedIn | undefined): number | false =>
   signedIn === null || signedIn === 'ended' ? false : everyMs;
