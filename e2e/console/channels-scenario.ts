@@ -93,7 +93,7 @@ export const describeChannels = (running: () => Console): void =>
       await browser.says('dialog', /^whsec_/);
       await page.unroute('**/signing-secrets');
       await browser.page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click();
-      await browser.page.getByRole('button', { name: 'Delete' }).click();
+      await browser.page.getByRole('button', { name: /^Delete the signing secret \S+$/ }).click();
       await browser.page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
       await browser.page.getByText('Messages are not signed').waitFor();
     });

@@ -147,7 +147,7 @@ export const describeDevicePage = (running: () => Console): void =>
       await dialog.getByRole('button', { name: 'Close' }).last().click();
       await page.getByRole('cell', { name: /^Pre-shared key/ }).waitFor();
       expect(await browser.faults('device-credentials')).toEqual([]);
-      await page.getByRole('button', { name: 'Delete the pre-shared key' }).click();
+      await page.getByRole('button', { name: /^Delete the pre-shared key \S+$/ }).click();
       await dialog.getByRole('button', { name: 'Delete' }).click();
       await page.getByText('No credentials').waitFor();
     });
@@ -207,7 +207,7 @@ export const describeDevicePage = (running: () => Console): void =>
       const body = { method: 'PUT', uri: '/3303/0/5701', 'payload-b64': 'Qw==' };
       expect((await app.call('POST', `/v2/device-requests/${absent}?async-id=waits`, body)).status).toBe(202);
       await browser.turnTo(`/devices/${absent}?tab=commands`, script);
-      await page.getByRole('button', { name: 'Cancel' }).click();
+      await page.getByRole('button', { name: 'Cancel PUT /3303/0/5701', exact: true }).click();
       await page.getByText('cancelled', { exact: true }).waitFor();
     });
 

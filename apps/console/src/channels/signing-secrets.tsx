@@ -9,7 +9,7 @@ const columnsOf = (channelId: string): readonly Column<SigningSecret>[] => [
   { title: 'Secret', cell: ({ id }) => id },
   { title: 'Created', cell: ({ created_at: at }) => moment(at) },
   recordActions({
-    what: () => 'the signing secret',
+    what: ({ id }) => `the signing secret ${id}`,
     needs: 'notifications',
     removal: 'DELETE /v3/channels/{id}/signing-secrets/{secretId}',
     pathOf: ({ id }) => ({ id: channelId, secretId: id }),

@@ -45,11 +45,12 @@ const columns: readonly Column<DeviceCommand>[] = [
   },
   {
     title: 'Actions',
-    cell: ({ state, async_id: asyncId }) =>
+    cell: ({ state, async_id: asyncId, method, uri }) =>
       state === 'waiting' && (
         <ChangeButton
           needs="commands"
           size="compact-xs"
+          aria-label={`Cancel ${method} ${uri}`}
           operation="DELETE /v3/device-requests/{asyncId}"
           input={{ path: { asyncId } }}
           changes={[list]}

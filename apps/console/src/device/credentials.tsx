@@ -85,16 +85,18 @@ const CredentialDialog = ({ deviceId, onClose }: { deviceId: string; onClose: ()
   );
 };
 
+const identityOf = ({ identity, subject, fingerprint }: DeviceCredential) => identity ?? subject ?? fingerprint;
+
 const columns: readonly Column<DeviceCredential>[] = [
   { title: 'Kind', cell: ({ kind }) => kinds[kind], more: ({ service }) => `for ${services[service]}` },
   {
     title: 'Identity',
-    cell: ({ identity, subject, fingerprint }) => <span className="wrap">{identity ?? subject ?? fingerprint}</span>,
+    cell: (credential) => <span className="wrap">{identityOf(credential)}</span>,
   },
   { title: 'Expires', cell: ({ expires_at: at }) => (at === null ? 'does not expire' : moment(at)) },
   { title: 'Created', cell: ({ created_at: at }) => moment(at) },
   recordActions({
-    what: ({ kind }) => `the ${kinds[kind].toLowerCase()}`,
+    what: (credential) => `the ${kinds[credential.kind].toLowerCase()} ${identityOf(credential)}`,
     needs: 'devices.credentials',
     removal: 'DELETE /v3/devices/{id}/credentials/{credentialId}',
     pathOf: ({ id, device_id: deviceId }) => ({ id: deviceId, credentialId: id }),
