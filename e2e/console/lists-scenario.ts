@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { eventually } from '@lanyard/testing';
 import type { Console } from './console.ts';
 
 /** Lists that are turned over. */
@@ -86,5 +87,16 @@ export const describeLists = (running: () => Console): void =>
       await named('Next').click();
       await named('part-0').click();
       await dialog.getByText('1 of 1 row done, 1 device created.').waitFor();
+    });
+
+    it('of devices begins at its first row in another order', async () => {
+      const { page } = browser;
+      const scrolled = () => page.evaluate<number>("document.querySelector('.device-list').scrollTop");
+      await browser.visit('/devices', 'Devices');
+      await page.getByRole('link', { name: 'sim-0', exact: true }).waitFor();
+      await page.evaluate("void document.querySelector('.device-list').scrollTo(0, 10_000)");
+      await eventually(async () => expect(await scrolled()).toBeGreaterThan(0));
+      await page.getByText('Newest first', { exact: true }).click();
+      await eventually(async () => expect(await scrolled()).toBe(0));
     });
   });
