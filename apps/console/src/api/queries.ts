@@ -1,5 +1,5 @@
 import type { AnswerOf, CallOptions, InputOf, Operation } from '@lanyard/client/browser';
-import { keepPreviousData, type QueryClient, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { changing } from './changing.ts';
 import { lanyard } from './lanyard.ts';
@@ -33,20 +33,21 @@ export const useRead = <K extends Operation>(
 /** Time for a file over a slow connection, which the service accepts as long as bytes arrive. */
 const uploadMaxMs = 3_600_000;
 
-const readAgain = (client: QueryClient, changes: readonly Operation[]): Promise<unknown> =>
-  Promise.all(changes.map((read) => client.invalidateQueries({ queryKey: [read] })));
+/** Runs an action of one call or several. Afterwards, everything that `changes` names is read again. */
+export const useAction = <Input, Answer>(run: (input: Input) => Promise<Answer>, changes: readonly Operation[]) => {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (input: Input) => run(input),
+    onSettled: () => Promise.all(changes.map((read) => client.invalidateQueries({ queryKey: [read] }))),
+  });
+};
 
 /**
  * Changes something with an operation of the API. Afterwards, everything that `changes` names is read again.
  * @public
  */
-export const useChange = <K extends Operation>(operation: K, changes: readonly Operation[]) => {
-  const client = useQueryClient();
-  return useMutation({
-    mutationFn: (input: InputOf<K>) => changing(call, operation, input) as Promise<AnswerOf<K>>,
-    onSettled: () => readAgain(client, changes),
-  });
-};
+export const useChange = <K extends Operation>(operation: K, changes: readonly Operation[]) =>
+  useAction((input: InputOf<K>) => changing(call, operation, input) as Promise<AnswerOf<K>>, changes);
 
 /** Operations that take a file. */
 type Upload = 'POST /v3/device-imports' | 'POST /v3/firmware-images';
@@ -63,16 +64,12 @@ interface Uploading<K extends Upload> {
  * could not refuse them. The upload also stops when its part of the page is left, because nothing else could show a failure.
  */
 export const useUpload = <K extends Upload>(operation: K, changes: readonly Operation[]) => {
-  const client = useQueryClient();
   const [stopper, setStopper] = useState<AbortController>();
   useEffect(() => () => stopper?.abort(), [stopper]);
-  const upload = useMutation({
-    mutationFn: async ({ file, query, signal }: Uploading<K>) => {
-      const body = new Uint8Array(await file.arrayBuffer());
-      return (await call(operation, { query, body }, { timeoutMs: uploadMaxMs, signal })) as AnswerOf<K>;
-    },
-    onSettled: () => readAgain(client, changes),
-  });
+  const upload = useAction(async ({ file, query, signal }: Uploading<K>) => {
+    const body = new Uint8Array(await file.arrayBuffer());
+    return (await call(operation, { query, body }, { timeoutMs: uploadMaxMs, signal })) as AnswerOf<K>;
+  }, changes);
   const begin = (file: File, query: InputOf<K>['query'], onSuccess?: () => void): void => {
     const own = new AbortController();
     setStopper(own);

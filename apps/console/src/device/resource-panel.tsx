@@ -1,9 +1,8 @@
 import { Code, Group, Stack, Text, TextInput } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { lanyard } from '../api/lanyard.ts';
 import { useRefusal } from '../api/permissions.ts';
-import { useRead } from '../api/queries.ts';
+import { useAction, useRead } from '../api/queries.ts';
 import { useSession } from '../api/session.ts';
 import { ActionButton, ChangeButton, Failure, FormDialog, Opens, Panel } from '../ui/index.ts';
 import { HistoryChart } from './history-chart.tsx';
@@ -25,22 +24,15 @@ interface ResourcePanelProps {
   resource: Resource;
 }
 
-const useCommand = ({ deviceId, resource }: ResourcePanelProps) => {
-  const client = useQueryClient();
-  return useMutation({
-    mutationFn: async ({ method, payload }: { method: Method; payload?: string }) => {
+const useCommand = ({ deviceId, resource }: ResourcePanelProps) =>
+  useAction(
+    async ({ method, payload }: { method: Method; payload?: string }) => {
       const command = { method, uri: resource.resource_path, ...(payload !== undefined && { payload }) };
       const { payload: answer, contentType } = await lanyard.command(deviceId, command);
       return { method, answer: answerText(answer, contentType) };
     },
-    onSettled: () =>
-      Promise.all(
-        (['GET /v3/devices/{deviceId}/echo', 'GET /v3/device-requests'] as const).map((read) =>
-          client.invalidateQueries({ queryKey: [read] }),
-        ),
-      ),
-  });
-};
+    ['GET /v3/devices/{deviceId}/echo', 'GET /v3/device-requests'],
+  );
 
 /** Why an operation is not offered; undefined if it is, also when the definition is unknown. */
 const disallowed = ({ operations }: Resource, operation: 'R' | 'W' | 'E'): string | undefined =>

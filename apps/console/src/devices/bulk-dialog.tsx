@@ -1,7 +1,8 @@
 import { Loader, Progress, Select, Text } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { type Choice, useDeviceGroups, useSuspensionCategories } from '../api/choices.ts';
+import { useAction } from '../api/queries.ts';
 import { count, counted, Failure, FormDialog, LeaveQuestion, Notice, suspensionEffect } from '../ui/index.ts';
 import { type Bulk, dryRunOf, runBulk } from './bulk.ts';
 import type { Selection } from './selection.ts';
@@ -91,19 +92,15 @@ const Outcome = ({ n, done, isComplete }: { n: number; done: string; isComplete:
 
 /** Runs an action and reports its progress. It also stops when the page is left, because no button could stop it then. */
 const useBulkRun = (selection: Selection) => {
-  const client = useQueryClient();
   const [progress, setProgress] = useState(0);
   const [isStopped, setIsStopped] = useState(false);
   const [stopper, setStopper] = useState<AbortController>();
   useEffect(() => () => stopper?.abort(), [stopper]);
-  const change = useMutation({
-    mutationFn: ({ bulk, signal }: { bulk: Bulk; signal: AbortSignal }) =>
+  const change = useAction(
+    ({ bulk, signal }: { bulk: Bulk; signal: AbortSignal }) =>
       runBulk(selection, bulk, { signal, onProgress: setProgress }),
-    onSettled: () =>
-      Promise.all(
-        ['GET /v3/devices', 'GET /v3/device-groups'].map((read) => client.invalidateQueries({ queryKey: [read] })),
-      ),
-  });
+    ['GET /v3/devices', 'GET /v3/device-groups'],
+  );
   const begin = (bulk: Bulk): void => {
     const own = new AbortController();
     setStopper(own);

@@ -12,7 +12,6 @@ const outlines = {
   moon: 'M20 14A8.5 8.5 0 1 1 10 4a7 7 0 0 0 10 10z',
   computer: 'M3 5h18v11H3zM8 20h8M12 16v4',
   more: 'M12 5h.01M12 12h.01M12 19h.01',
-  refresh: 'M20 11a8 8 0 1 0-2 6M20 4v7h-7',
   download: 'M12 4v11M7 11l5 5 5-5M4 20h16',
   upload: 'M12 16V5M7 9l5-5 5 5M4 20h16',
   check: 'm5 12 5 5L20 7',
@@ -20,7 +19,6 @@ const outlines = {
   lost: 'M3 3l18 18M5 13a10 10 0 0 1 5-3M2 9a15 15 0 0 1 5-3M12 20h.01M8.5 16.5a5 5 0 0 1 6-1M22 9a15 15 0 0 0-9-4M19 13l-2-1',
   locked: 'M6 11h12v9H6zM8 11V8a4 4 0 0 1 8 0v3',
   columns: 'M4 4h16v16H4zM10 4v16M15 4v16',
-  close: 'M6 6l12 12M18 6 6 18',
   exit: 'M10 4H5v16h5M15 8l4 4-4 4M19 12H9',
 } as const;
 

@@ -6,7 +6,6 @@ interface PageLinkProps extends AnchorProps {
   /** Path below `/console`. */
   to: string;
   search?: Record<string, string>;
-  title?: string;
   children: ReactNode;
 }
 
