@@ -161,14 +161,15 @@ describe('the rate of a key', () => {
     }
   });
 
-  it('without Redis each replica counts alone', async () => {
+  it('without Redis each replica counts alone, and waits for no clock that is set back', async () => {
     const config = gateway.config({
       REDIS_URL: 'redis://127.0.0.1:9',
       GATEWAY_KEY_RATE_PER_SECOND: '1',
       GATEWAY_KEY_RATE_BURST: '5',
     });
     const startedMs = Date.now();
-    const stopped = { ...systemClock, now: () => startedMs };
+    let aheadMs = 0;
+    const stopped = { ...systemClock, now: () => startedMs + aheadMs };
     const alone = await startService(definition, config, withProviders([CLOCK, stopped]));
     try {
       const { key } = await gateway.newKey();
@@ -178,6 +179,13 @@ describe('the rate of a key', () => {
       // The first one passes before Redis is asked.
       const page = await (await fetch(`${alone.url}/metrics`)).text();
       expect(page).toMatch(/lanyard_gateway_rate_limit_local_total\{.*\} 11/);
+      const ask = (): Promise<Response> =>
+        fetch(`${alone.url}/v3/accounts/me`, { headers: { authorization: `Bearer ${key}` } });
+      aheadMs = -3_600_000;
+      const refused = await ask();
+      expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '1']);
+      aheadMs += 1_000;
+      expect((await ask()).status).toBe(200);
     } finally {
       await alone.stop();
     }

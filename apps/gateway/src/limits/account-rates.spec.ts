@@ -92,4 +92,12 @@ describe('the rate of an account over replicas', () => {
     await clock.advance(1_000);
     expect(all[0]?.isIdle).toBe(true);
   });
+
+  it('waits no longer without Redis when the clock is set back', () => {
+    const { clock, all } = testSystem(1);
+    const waits = Array.from({ length: rate.burst + 1 }, () => all[0]?.takeLocally(key));
+    expect(waits.filter((waitMs) => waitMs === 0)).toHaveLength(rate.burst);
+    clock.adjust(-3_600_000);
+    expect(all[0]?.takeLocally(key)).toBe(intervalMs(rate));
+  });
 });

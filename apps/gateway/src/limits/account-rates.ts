@@ -34,6 +34,8 @@ const reportDelayMs = 50;
 export class AccountRates {
   private readonly counts = new Map<string, Count>();
   private isReporting = false;
+  /** What the clock said last. */
+  private lastMs = -Infinity;
 
   constructor(
     private readonly accountId: string,
@@ -44,7 +46,7 @@ export class AccountRates {
 
   /** Whether these counts can be forgotten without an effect. */
   get isIdle(): boolean {
-    const now = this.clock.now();
+    const now = this.nowMs();
     return !this.isReporting && [...this.counts.values()].every(({ tatMs, passed }) => passed === 0 && tatMs <= now);
   }
 
@@ -53,7 +55,7 @@ export class AccountRates {
    * only if Redis has to be asked; it rejects if Redis does not answer.
    */
   takeTokens(takes: readonly Take[]): number | Promise<number> {
-    const now = this.clock.now();
+    const now = this.nowMs();
     const counts = takes.map((take) => this.countOf(take));
     const isCalm = counts.every(
       ({ tatMs, rate }) => Math.max(tatMs, now) + intervalMs(rate) - now <= toleranceMs(rate) * shareWithoutAsking,
@@ -69,12 +71,20 @@ export class AccountRates {
 
   /** Local fallback while Redis is down; not reconciled afterwards. */
   takeLocally(takes: readonly Take[]): number {
-    const now = this.clock.now();
+    const now = this.nowMs();
     const counts = takes.map((take) => this.countOf(take));
     const verdicts = counts.map(({ tatMs, rate }) => gcra(tatMs, now, rate));
     const waitMs = Math.max(...verdicts.map((verdict) => verdict.waitMs));
     if (waitMs === 0) counts.forEach((count, n) => (count.tatMs = verdicts[n]?.tatMs ?? count.tatMs));
     return waitMs;
+  }
+
+  /** If the clock was set back, earlier times move with it: otherwise requests would wait until it has caught up. */
+  private nowMs(): number {
+    const now = this.clock.now();
+    const backMs = this.lastMs - now;
+    if (backMs > 0) for (const count of this.counts.values()) count.tatMs -= backMs;
+    return (this.lastMs = now);
   }
 
   private countOf({ name, rate }: Take): Count {
@@ -89,7 +99,7 @@ export class AccountRates {
     this.isReporting = true;
     this.clock.after(reportDelayMs, () => {
       this.isReporting = false;
-      const now = this.clock.now();
+      const now = this.nowMs();
       const unreported: Take[] = [];
       for (const [name, { rate, passed, tatMs }] of this.counts) {
         if (passed > 0) unreported.push({ name, rate });
@@ -109,7 +119,7 @@ export class AccountRates {
       return { name, rate, passed };
     });
     const { waitMs, usedMs } = await this.shared.settleRates(this.accountId, rates, isTaking);
-    const now = this.clock.now();
+    const now = this.nowMs();
     counts.forEach((count, n) => {
       // The response does not include what passed here meanwhile.
       count.tatMs = now + (usedMs[n] ?? 0) + count.passed * intervalMs(count.rate);

@@ -23,7 +23,8 @@ export interface RateLimitedCaller {
  */
 @Injectable()
 export class KeyLimiter {
-  private localUntilMs = 0;
+  /** When Redis last did not answer. */
+  private redisLostMs = -Infinity;
   private readonly accounts = new Map<string, AccountRates>();
 
   constructor(
@@ -36,7 +37,9 @@ export class KeyLimiter {
   /** Throws RateLimited. If Redis has to be asked, returns a promise that rejects with RateLimited instead. */
   admitRequest(caller: RateLimitedCaller): void | Promise<void> {
     const takes = this.takesOf(caller);
-    if (this.clock.now() < this.localUntilMs) return this.mustNotWait(this.countLocally(caller.accountId, takes));
+    // The absolute difference, so that Redis is not left out for longer when the clock is set back.
+    if (Math.abs(this.clock.now() - this.redisLostMs) < redisPauseMs)
+      return this.mustNotWait(this.countLocally(caller.accountId, takes));
     const waitMs = this.ratesOf(caller.accountId).takeTokens(takes);
     return typeof waitMs === 'number' ? this.mustNotWait(waitMs) : this.admitLater(waitMs, caller.accountId, takes);
   }
@@ -74,7 +77,7 @@ export class KeyLimiter {
   }
 
   private pauseRedis(): void {
-    this.localUntilMs = this.clock.now() + redisPauseMs;
+    this.redisLostMs = this.clock.now();
   }
 
   private countLocally(accountId: string, takes: readonly Take[]): number {
