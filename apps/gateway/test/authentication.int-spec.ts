@@ -12,6 +12,7 @@ import {
 } from '@lanyard/service';
 import { infrastructure, withProviders } from '@lanyard/testing';
 import { definition } from '../src/app.module.js';
+import { SharedRates } from '../src/limits/shared-rates.js';
 import { TestSystem } from './test-system.js';
 
 let gateway: TestSystem;
@@ -158,6 +159,21 @@ describe('the rate of a key', () => {
       expect(reply.status).toBe(200);
     } finally {
       await Promise.all([one.stop(), two.stop()]);
+    }
+  });
+
+  it('waits for no time of Redis that is set back, as by a failover to a node whose clock is behind', async () => {
+    const redis = redisClient(infrastructure().redisUrl, { retryStrategy: () => 100 });
+    try {
+      const rates = new SharedRates(redis, gateway.config());
+      const rate = { perSecond: 10, burst: 10 };
+      const [seconds] = await redis.time();
+      const hourAhead = (Number(seconds) + 3_600) * 1_000_000;
+      await redis.set(`${gateway.isolation.redisPrefix}rate:{account}:key`, String(hourAhead), 'PX', 3_600_000);
+      const verdict = await rates.settleRates('account', [{ name: 'key', rate, passed: 0 }], true);
+      expect(verdict).toEqual({ waitMs: 0, usedMs: [100] });
+    } finally {
+      redis.disconnect();
     }
   });
 

@@ -4,6 +4,12 @@ import type { GatewayConfig, Rate } from '../config.js';
 import { intervalMs, toleranceMs } from './gcra.js';
 
 /**
+ * How many bursts a stored time is ahead at most: each replica lets a quarter of one pass without asking. If it is further ahead,
+ * the time of Redis was set back, such as by a failover to a node whose clock is behind.
+ */
+const burstsAheadMax = 16;
+
+/**
  * Adds the requests that a replica has let pass already, then takes one from each of several rates, or from none.
  * KEYS the theoretical arrival times in µs; each expires when its bucket is full again.
  * ARGV 1 to take or 0; then per key: interval in µs, tolerance in µs, requests that passed. Time is the server's, so
@@ -18,7 +24,9 @@ local tats, longest = {}, 0
 local take = tonumber(ARGV[1])
 for i, key in ipairs(KEYS) do
   local interval, tolerance, passed = tonumber(ARGV[3 * i - 1]), tonumber(ARGV[3 * i]), tonumber(ARGV[3 * i + 1])
-  tats[i] = math.max(tonumber(redis.call('GET', key) or 0), now) + interval * passed
+  local tat = tonumber(redis.call('GET', key) or 0)
+  if tat - now > ${burstsAheadMax} * tolerance then tat = now end
+  tats[i] = math.max(tat, now) + interval * passed
   longest = math.max(longest, tats[i] + interval * take - now - tolerance)
 end
 if take == 0 then longest = 0 end
