@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { TestClock } from '@lanyard/testing';
 import { gcra } from './gcra.js';
-import { namesMax, UnauthenticatedRates } from './unauthenticated-rates.js';
+import { namesMax, owedMaxMs, UnauthenticatedRates } from './unauthenticated-rates.js';
 
 const rate = { perSecond: 10, burst: 3 };
 
@@ -23,16 +23,21 @@ describe('rate', () => {
   it('counts each name alone, and looks without taking', async () => {
     const clock = new TestClock();
     const rates = new UnauthenticatedRates({ unauthenticatedRate: rate }, clock);
-    expect(['a', 'a', 'a', 'a', 'b'].map((name) => rates.takeToken(name) > 0)).toEqual([
-      false,
-      false,
-      false,
-      true,
-      false,
-    ]);
+    for (const name of ['a', 'a', 'a', 'b']) rates.takeToken(name);
     expect([rates.waitMs('a'), rates.waitMs('b'), rates.waitMs('c')]).toEqual([100, 0, 0]);
     await clock.advance(100);
-    expect(rates.takeToken('a')).toBe(0);
+    expect([rates.waitMs('a'), rates.waitMs('a')]).toEqual([0, 0]);
+  });
+
+  it('makes a name wait for tokens that requests took together, a minute at most', async () => {
+    const clock = new TestClock();
+    const rates = new UnauthenticatedRates({ unauthenticatedRate: rate }, clock);
+    for (let n = 0; n < 23; n++) rates.takeToken('a');
+    expect(rates.waitMs('a')).toBe(2_100);
+    await clock.advance(2_100);
+    expect(rates.waitMs('a')).toBe(0);
+    for (let n = 0; n < 10_000; n++) rates.takeToken('a');
+    expect(rates.waitMs('a')).toBe(owedMaxMs + 100);
   });
 
   it('keeps no name waiting until a clock that was set back has caught up', async () => {
@@ -40,7 +45,12 @@ describe('rate', () => {
     const rates = new UnauthenticatedRates({ unauthenticatedRate: rate }, clock);
     for (let n = 0; n < 3; n++) rates.takeToken('a');
     await clock.advance(-3_600_000);
-    expect(['a', 'a', 'a', 'a'].map((name) => rates.takeToken(name))).toEqual([0, 0, 0, 100]);
+    const waits = [1, 2, 3, 4].map(() => {
+      const waitMs = rates.waitMs('a');
+      rates.takeToken('a');
+      return waitMs;
+    });
+    expect(waits).toEqual([0, 0, 0, 100]);
   });
 
   it('forgets the longest unused names beyond its bound', () => {

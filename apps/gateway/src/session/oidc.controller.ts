@@ -1,4 +1,4 @@
-import { type Logger, LOGGER, Operation, Public, ServiceError, CONFIG } from '@lanyard/service';
+import { CONFIG, type Logger, LOGGER, Operation, Public, RateLimited, ServiceError } from '@lanyard/service';
 import { Body, Controller, Get, Inject, Post, Query, Req, Res } from '@nestjs/common';
 import { ApiExcludeEndpoint, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -75,7 +75,8 @@ export class OidcController {
       return reply.redirect(kept?.returnTo ?? defaultPath, 302);
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
-      this.guesses.failed(from.address);
+      // One that has to wait was not checked.
+      if (!(error instanceof RateLimited)) this.guesses.failed(from.address);
       this.logger.info({ err: error, requestId: from.requestId }, 'a sign-in failed');
       return this.toError(reply, reasonOf(error), from);
     }
