@@ -73,13 +73,15 @@ it('groups, applications and their access keys', async () => {
   const accessKey = (await send('POST', `/v3/applications/${application}/access-keys`, { name: 'k' })).body.id;
   await send('PUT', `/v3/applications/${application}/access-keys/${accessKey}`, { status: 'INACTIVE' });
   await send('DELETE', `/v3/applications/${application}/access-keys/${accessKey}`);
-  await send('PUT', `/v3/policy-groups/${group}`, { permissions: ['commands'] });
+  await send('PUT', `/v3/policy-groups/${group}`, { name: 'audited too', permissions: ['commands'] });
   await send('POST', `/v3/policy-groups/${group}`, { applications: [application] });
   await send('POST', `/v3/policy-groups/${group}/applications/remove`, { applications: [application] });
   await send('PUT', `/v3/applications/${application}`, { description: 'd' });
   await send('DELETE', `/v3/applications/${application}`);
   await send('DELETE', `/v3/policy-groups/${group}`);
   await expectCodes(group, ['SYS_520', 'SYS_521', 'SYS_523', 'SYS_524', 'SYS_522']);
+  const changed = recorded.all.find((f) => f.eventCode === 'SYS_521' && f.data?.['target_id'] === group);
+  expect(changed?.changes).toEqual({ permissions: 'commands' });
   await expectCodes(application, ['SYS_530', 'SYS_531', 'SYS_532']);
   await expectCodes(accessKey, ['SYS_533', 'SYS_534', 'SYS_535']);
 });

@@ -135,7 +135,8 @@ export class KeyGroups {
         device_groups: limit,
       } = changesOf(body, keyGroupChanges, keyGroupRecord(group, noMembers), memberCounts);
       const permissions = isDeepStrictEqual(wanted, permissionsOfGroup(group)) ? undefined : wanted;
-      if (name !== undefined && name !== group.name) {
+      const isRenamed = name !== undefined && name !== group.name;
+      if (isRenamed) {
         await this.refuseTaken(change.manager, by.accountId, name);
         group.name = name;
       }
@@ -148,7 +149,7 @@ export class KeyGroups {
       if (permissions !== undefined || isOtherLimit)
         for (const holder of await holdersIn(change.manager, by.id)) await storeHolder(change, holder);
       const changes = {
-        ...(name !== undefined && { name }),
+        ...(isRenamed && { name }),
         ...(permissions && { permissions: permissions.join(',') }),
         ...(isOtherLimit && { device_groups: limit?.join(',') ?? '' }),
       };
