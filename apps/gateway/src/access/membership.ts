@@ -1,4 +1,4 @@
-import { type EntityManager, In } from 'typeorm';
+import { type EntityManager, In, Raw } from 'typeorm';
 import {
   AlreadyMember,
   ApplicationNotFound,
@@ -65,21 +65,13 @@ export const membersOf = async (
   return [...allOf(keyIds, keys, 'apikeys'), ...allOf(applicationIds, found, 'applications')];
 };
 
-const idsIn = async (manager: EntityManager, sql: string, groupId: string): Promise<string[]> =>
-  (await manager.query<{ id: string }[]>(sql, [groupId])).map(({ id }) => id);
-
+/** With all their groups: a condition on `groups` would leave out the other ones. */
 export const holdersIn = async (manager: EntityManager, groupId: string): Promise<Holder[]> => {
-  const keys = await idsIn(manager, 'SELECT key_id AS id FROM api_key_groups WHERE group_id = $1', groupId);
-  const applications = await idsIn(
-    manager,
-    'SELECT application_id AS id FROM application_groups WHERE group_id = $1',
-    groupId,
-  );
-  const users = await idsIn(manager, 'SELECT user_id AS id FROM user_groups WHERE group_id = $1', groupId);
+  const oneOf = (members: string) => Raw((id) => `${id} IN (SELECT ${members} WHERE group_id = :groupId)`, { groupId });
   return [
-    ...(await manager.find(User, { where: { id: In(users) }, relations })),
-    ...(await manager.find(ApiKey, { where: { id: In(keys) }, relations })),
-    ...(await manager.find(Application, { where: { id: In(applications) }, relations })),
+    ...(await manager.find(User, { where: { id: oneOf('user_id FROM user_groups') }, relations })),
+    ...(await manager.find(ApiKey, { where: { id: oneOf('key_id FROM api_key_groups') }, relations })),
+    ...(await manager.find(Application, { where: { id: oneOf('application_id FROM application_groups') }, relations })),
   ];
 };
 
