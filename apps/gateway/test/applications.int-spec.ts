@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { AccessKeys, type AccessKeyChanged } from '@lanyard/contracts';
 import { KafkaConnection, StateReader } from '@lanyard/kafka';
-import { createLogger, hashSecret } from '@lanyard/service';
-import { eventually } from '@lanyard/testing';
+import { CLOCK, createLogger, hashSecret, startService, systemClock } from '@lanyard/service';
+import { eventually, withProviders } from '@lanyard/testing';
+import { definition } from '../src/app.module.js';
 import { TestSystem, type Reply } from './test-system.js';
 import { Upstream } from './upstream.js';
 
@@ -195,6 +196,23 @@ describe('access keys', () => {
       expect((await send('GET', `/v3/access-keys/${keyId}`)).body).toHaveProperty('last_used_at');
       expect((await send('GET', `/v3/applications/${id}`)).body).toHaveProperty('last_used_at');
     });
+  });
+
+  it('GET /v3/session 401 when another replica has deleted the last one a moment ago', async () => {
+    const startedMs = Date.now();
+    const clock = { ...systemClock, now: () => startedMs };
+    const other = await startService(definition, gateway.config(), withProviders([CLOCK, clock]));
+    try {
+      const id = await application();
+      const { id: keyId, key } = await accessKey(id);
+      const show = async (): Promise<number> =>
+        (await fetch(`${other.url}/v3/session`, { headers: { authorization: `Bearer ${key}` } })).status;
+      expect(await show()).toBe(200);
+      expect((await send('DELETE', `/v3/applications/${id}/access-keys/${keyId}`)).status).toBe(204);
+      expect(await show()).toBe(401);
+    } finally {
+      await other.stop();
+    }
   });
 
   it('of another application or account do not exist', async () => {

@@ -57,8 +57,8 @@ export class SessionRecords {
     const session = token === undefined ? undefined : await this.sessions.find(token);
     const key = await this.keys.load(keyId);
     const proof = session && proofByHash(key, session.secretHash, this.clock.now());
-    // The session has ended since the guard checked it.
-    if (!key || (token !== undefined && !proof)) throw new Unauthenticated();
+    // The session, or the last access key of the application, has ended since the guard checked it.
+    if (!key || key.secrets.length === 0 || (token !== undefined && !proof)) throw new Unauthenticated();
     const untilMs = Math.max(...key.secrets.map((secret) => secret.untilMs ?? Infinity));
     return this.recordOf({ key, proof: proof ?? { hash: '', untilMs } }, session?.expiresAt.getTime() ?? Infinity);
   }
