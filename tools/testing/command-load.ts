@@ -23,7 +23,8 @@ const commandOf = (number: number, asyncId: string) =>
 export const idsOfDevices = async (lanyard: Lanyard, devices: number) => {
   let ids: string[] = [];
   const areKnown = async () => {
-    ids = (await Array.fromAsync(lanyard.items('GET /v3/devices', { query: { limit: 1_000 } }))).map(({ id }) => id);
+    ids = [];
+    for await (const { id } of lanyard.items('GET /v3/devices', { query: { limit: 1_000 } })) ids.push(id);
     return ids.length === devices;
   };
   await waitUntil(`${devices} devices in the directory`, areKnown, patience);
@@ -136,7 +137,9 @@ export class CommandLoad {
   async ended() {
     let records: DeviceCommand[] = [];
     const haveEnded = async () => {
-      records = await Array.fromAsync(this.lanyard.items('GET /v3/device-requests', { query: { limit: 1_000 } }));
+      records = [];
+      for await (const record of this.lanyard.items('GET /v3/device-requests', { query: { limit: 1_000 } }))
+        records.push(record);
       return records.every(({ state }) => final.includes(state));
     };
     await waitUntil('the end of all commands', haveEnded, { timeoutMs: 400_000 });
