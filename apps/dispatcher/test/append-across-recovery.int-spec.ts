@@ -1,10 +1,10 @@
 import { type AddressInfo, connect as connectTo, createServer, type Server, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { newId, type RunningService } from '@lanyard/service';
-import { infrastructure, eventually } from '@lanyard/testing';
+import { CallbackReceiver, infrastructure, eventually } from '@lanyard/testing';
 import { Keys, type ShardKeys } from '../src/queue/keys.js';
 import { scripts } from '../src/queue/scripts.js';
-import { type Customer, TestSystem } from './test-system.js';
+import { type Customer, numbers, payloads, TestSystem } from './test-system.js';
 
 const appendCommand = Buffer.from(scripts['append'].sha);
 
@@ -66,7 +66,7 @@ class Line {
   }
 }
 
-describe('a Redis that rolls back while an append is on its way', () => {
+describe('a Redis that is lost while an append is on its way', () => {
   const line = new Line();
   let system: TestSystem;
   let service: RunningService;
@@ -87,9 +87,13 @@ describe('a Redis that rolls back while an append is on its way', () => {
 
   const queued = async (): Promise<string[]> => {
     const chunks = await system.redis.lrangeBuffer(shard.queue(customer.keyId), 0, -1);
-    const payloads = chunks.flatMap((chunk) => [...chunk.toString('latin1').matchAll(/"payload":"([^"]+)"/g)]);
-    return payloads.map(([, payload]) => Buffer.from(payload ?? '', 'base64').toString()).sort();
+    const found = chunks.flatMap((chunk) => [...chunk.toString('latin1').matchAll(/"payload":"([^"]+)"/g)]);
+    return found.map(([, payload]) => Buffer.from(payload ?? '', 'base64').toString()).sort();
   };
+
+  /** The recovery is over when the positions are asked for, behind the append that is held back. */
+  const isOver = (sent: readonly Buffer[]): boolean =>
+    /hmget\r\n.*\r\n.*positions/.test(Buffer.concat(sent).toString('latin1'));
 
   const hold = async (): Promise<NonNullable<Line['held']>> => {
     line.holdNextAppend();
@@ -118,9 +122,7 @@ describe('a Redis that rolls back while an append is on its way', () => {
       // What a replica that takes over does not have: 6 and all behind it, and the positions behind them.
       for (const [n, key] of keys.entries()) await system.redis.restore(key, 0, before[n] as Buffer, 'REPLACE');
       line.cutOthers();
-      // The recovery is over when the positions are asked for, behind the append that is held back.
-      const isOver = (): boolean => /hmget\r\n.*\r\n.*positions/.test(Buffer.concat(sent).toString('latin1'));
-      await eventually(() => client.destroyed || isOver());
+      await eventually(() => client.destroyed || isOver(sent));
       if (!client.destroyed) return release;
       // On a busy machine, the service may have given up the append, for which it waits 5 s.
       await eventually(async () => expect(new Set(await queued()).size).toBe(last));
@@ -129,5 +131,35 @@ describe('a Redis that rolls back while an append is on its way', () => {
     (await lateAppend())();
     const all = Array.from({ length: last }, (_, n) => String(n + 1));
     await eventually(async () => expect(new Set(await queued())).toEqual(new Set(all)));
+  });
+
+  it('keeps no callback from its events, although the append claims it after the recovery', async () => {
+    const receiver = await new CallbackReceiver().start();
+    customer = await system.customer();
+    await system.call(service, customer, 'PUT', 'callback', { url: receiver.url });
+    let last = 0;
+    /** The next append claims the callback: its target is known, and nothing waits for it. */
+    const deliverNext = async (): Promise<void> => {
+      await system.value(customer, ++last);
+      await eventually(() => expect(payloads(receiver.events('notifications'))).toContain(String(last)));
+      await eventually(async () => {
+        const { body } = await system.call(service, customer, 'GET', 'callback');
+        expect(body).toMatchObject({ queue_size: 0 });
+      });
+    };
+    const lateAppend = async (): Promise<() => void> => {
+      await deliverNext();
+      const holding = hold();
+      await system.value(customer, ++last);
+      const { client, sent, release } = await holding;
+      line.cutOthers();
+      await eventually(() => client.destroyed || isOver(sent));
+      // As above, on a busy machine.
+      return client.destroyed ? lateAppend() : release;
+    };
+    (await lateAppend())();
+    await deliverNext();
+    expect(new Set(payloads(receiver.events('notifications')))).toEqual(new Set(numbers(1, last)));
+    await receiver.stop();
   });
 });

@@ -3,11 +3,12 @@ import { AddressGuard } from '../src/callback-client/address-guard.js';
 import type { CallbackDelivery } from '../src/delivery/callback-delivery.js';
 import { CallbackSender } from '../src/callback-client/callback-sender.js';
 import { Replicas } from '../src/replicas/replicas.js';
+import type { Attached } from '../src/queue/channel-queue.js';
 import type { Registration } from '../src/queue/channel-registry.js';
 import { createLogger, systemClock } from '@lanyard/service';
 import { CallbackReceiver, eventually } from '@lanyard/testing';
 import { deliveryOf } from './parts.js';
-import { anyTurn, hourMs, queueBench } from './queue-bench.js';
+import { accountId, anyTurn, hourMs, queueBench } from './queue-bench.js';
 
 const logger = createLogger({ app: 'test', replicaId: 'test', level: 'silent' });
 
@@ -189,5 +190,30 @@ describe('the queue of a callback that is stopped', () => {
     }
     await bench.clock.advance(hourMs);
     expect((await claimed(bench.other)).batch.count).toBe(1);
+  });
+
+  describe('a claim that is answered after a loss of Redis, as by a cluster that it was sent to again', () => {
+    /** The recovery releases what the replica held before Redis gets the claim. */
+    const answeredLate = <T>(claiming: Promise<T>): Promise<T> => {
+      bench.link.redis.emit('close');
+      return claiming;
+    };
+
+    it('leaves the callback to other replicas', async () => {
+      await register();
+      await append(numbered(1));
+      expect(await answeredLate(bench.queue.claim(bench.channelId, ''))).toBeUndefined();
+      expect((await claimed(bench.other)).batch.count).toBe(1);
+    });
+
+    it('is made again for a poll, after which the next one may come', async () => {
+      await register({ kind: 'pull' });
+      const attach = (conn: string): Promise<Attached> =>
+        bench.queue.attach(bench.channelId, accountId, { conn, mode: 'free', kind: 'pull' });
+      const attached = await answeredLate(attach('p1'));
+      if (attached.outcome !== 'ok') throw new Error(attached.outcome);
+      expect(await bench.queue.release(attached.hold)).toBe(true);
+      expect(await attach('p2')).toMatchObject({ outcome: 'ok' });
+    });
   });
 });

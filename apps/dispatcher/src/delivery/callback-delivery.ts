@@ -78,6 +78,7 @@ export class CallbackDelivery {
   /** Like `deliver`, of a channel that was claimed by an append. */
   async deliverClaimed(claimed: ClaimedChannel, turn: Turn): Promise<boolean> {
     const { hold, provenAtMs } = claimed.offer;
+    if (await this.queue.freeIfVoid(hold)) return true;
     return this.deliverHeld(hold, () => this.deliverBatches(this.queue.claimFrom(claimed), provenAtMs, turn));
   }
 

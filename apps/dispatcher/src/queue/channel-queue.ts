@@ -154,7 +154,7 @@ export class ChannelQueue {
     const { bodyBytesMax: bytesMax } = this.budget;
     const args = [channelId, this.owner, hold.token, ...this.nowAndOldest(), bytesMax, knownRevision];
     const reply = await this.run('claim', channelId, [...args, ...runArguments(run)]);
-    if (asText(reply[0]) !== 'ok') return undefined;
+    if (asText(reply[0]) !== 'ok' || (await this.freeIfVoid(hold))) return undefined;
     const [, attempt, max, revision, target, head, skip, waiting, ...chunks] = reply;
     const limits = { eventsMax: asNumber(max), bytesMax };
     const ordered = await this.orRelease(hold, () => {
@@ -181,6 +181,7 @@ export class ChannelQueue {
     const outcome = asText(reply[0]);
     if (outcome === 'kind') return { outcome, kind: asText(reply[1]) };
     if (outcome !== 'ok') return { outcome: outcome === 'busy' ? 'busy' : 'missing' };
+    if (await this.freeIfVoid(hold)) return this.attach(channelId, accountId, request);
     const head = asNumber(reply[1]);
     const previous = { owner: asText(reply[3]), conn: asText(reply[4]) };
     const cursor = { next: head, head, index: 0, skip: asNumber(reply[2]) };
@@ -287,6 +288,17 @@ export class ChannelQueue {
         await this.clock.sleep(releaseRetryMs);
       }
     }
+  }
+
+  /**
+   * Releases the channel if the link was lost since its claim was sent, and returns whether it was. The claim may reach Redis after the
+   * recovery has released what this replica holds. No other command of a void hold is sent, so the channel would stay held.
+   */
+  async freeIfVoid(hold: Hold): Promise<boolean> {
+    const { era } = this.link;
+    if (hold.era === era) return false;
+    await this.release({ ...hold, era });
+    return true;
   }
 
   /** The answer of a poll did not arrive after all: its events, up to `pendingTo` of this incarnation, come again. */
