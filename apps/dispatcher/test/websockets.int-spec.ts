@@ -217,6 +217,29 @@ describe('delivery to a WebSocket', () => {
     await eventually(() => expect(received(client)).toEqual(['2']));
   });
 
+  it('a key that was switched off and on again keeps its socket when the gateway announces both once more', async () => {
+    await register();
+    const startMs = Date.now();
+    /** The same each time; its revision is higher than those of the test system. */
+    const announce = (n: number, status: 'active' | 'inactive'): Promise<void> =>
+      system.announceKey(customer, {
+        status,
+        revision: 1_000_000 + n,
+        changedAt: new Date(startMs + n * 1_000).toISOString(),
+      });
+    await announce(1, 'inactive');
+    await announce(2, 'active');
+    const client = await connect();
+    await system.value(customer, 1);
+    await eventually(() => expect(received(client)).toEqual(['1']));
+    await announce(1, 'inactive');
+    await announce(2, 'active');
+    await announce(3, 'active');
+    await system.value(customer, 2);
+    await eventually(() => expect(received(client)).toEqual(['1', '2']));
+    expect(client.closed).toBeUndefined();
+  });
+
   it('a secret that was rotated proves nothing when its time is over, announced or not', async () => {
     await register();
     const renewed = system.anotherSecret(customer);

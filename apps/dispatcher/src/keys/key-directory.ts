@@ -14,6 +14,9 @@ export interface KnownKey {
   secret: string;
 }
 
+/** Without the time of the change: an announcement that differs only in this changes nothing. */
+const undated = (record: KeyRecord | undefined): object | undefined => record && { ...record, changedAtMs: 0 };
+
 /** API keys as the gateway announces them; sockets bypass the gateway's check. */
 @Injectable()
 export class KeyDirectory {
@@ -84,7 +87,7 @@ export class KeyDirectory {
   /** Called for each actual change of a key. After an absence of Kafka all keys are read again, most of them unchanged. */
   onChange(listener: (keyId: string) => void): void {
     this.keys.onChange((keyId, now, before) => {
-      if (!isDeepStrictEqual(now, before)) listener(keyId);
+      if (!isDeepStrictEqual(undated(now), undated(before))) listener(keyId);
     });
   }
 }

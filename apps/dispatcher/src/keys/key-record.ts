@@ -7,11 +7,12 @@ export interface KeyRecord
   extends Pick<AccessKeyChanged, 'accountId' | 'status' | 'deviceGroups' | 'sourceAddresses'>, KeySeen {
   /** Hashes of what proves the key, the newest first; `untilMs`: when a secret that was rotated expires. */
   secrets: { hash: string; untilMs: number }[];
+  changedAtMs: number;
 }
 
 export const keyRecord = (key: AccessKeyChanged): KeyRecord => {
   const { accountId, hash, previousHashes = [], expiresAt, status, permissions, revision } = key;
-  const { deviceGroups, sourceAddresses } = key;
+  const { deviceGroups, sourceAddresses, changedAt } = key;
   const endMs = expiresAt === undefined ? Infinity : Date.parse(expiresAt);
   const previous = previousHashes.map(({ hash, until }) => ({ hash, untilMs: Math.min(endMs, Date.parse(until)) }));
   return {
@@ -24,5 +25,6 @@ export const keyRecord = (key: AccessKeyChanged): KeyRecord => {
     ...(deviceGroups && { deviceGroups }),
     ...(sourceAddresses && { sourceAddresses }),
     mayConnect: status === 'active' && allows(permissions, notificationsPermission),
+    changedAtMs: Date.parse(changedAt),
   };
 };
