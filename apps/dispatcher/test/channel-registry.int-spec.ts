@@ -169,6 +169,22 @@ describe('the channels that Redis knows', () => {
     expect(await bench.link.redis.llen(shard.queue(replaced))).toBe(1);
   });
 
+  it('a channel whose key was deleted by hand begins again, and what it had queued counts as dropped', async () => {
+    await register();
+    await append(numbered(3));
+    await bench.link.redis.del(bench.keys.ofChannel(bench.channelId).channel(bench.channelId));
+    expect(await register()).toBe('created');
+    await append(numbered(2));
+    await bench.expectCountersToBeRight();
+    const dropped = { size: 3, age: 0, failed: 0 };
+    expect(await bench.registry.inspect(bench.channelId)).toMatchObject({ events: 2, dropped });
+    expect(await bench.registry.dropping().next()).toMatchObject({ value: [bench.channelId] });
+    const { hold, batch } = await claimed();
+    expect(bench.numbersIn(batch)).toEqual([0, 1]);
+    expect(await bench.queue.ack(hold, batch, 'next')).toEqual({ outcome: 'released', more: false });
+    expect(await bench.registry.inspect(bench.channelId)).toMatchObject({ events: 0, dropped });
+  });
+
   it('releasing what a replica holds frees sockets and callbacks, and names the sockets', async () => {
     await register({ kind: 'websocket' });
     await bench.queue.attach(bench.channelId, accountId, { conn: 'c1', mode: 'newest', kind: 'websocket' });

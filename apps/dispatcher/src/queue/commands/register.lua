@@ -32,17 +32,24 @@ if state.rev ~= '' and state.kind == kind and state.created == created then
   end
   return 'updated'
 end
+local lost = 0
 if state.rev ~= '' then
   if state.owner ~= '' then release(key, channel, state.owner) end
   redis.call('DEL', key, queue)
   redis.call('ZREM', READY, channel)
-elseif redis.call('TYPE', key).ok ~= 'none' then
-  -- It was replaced by hand, and with it the counters of the list.
+elseif redis.call('EXISTS', key, queue) > 0 then
+  -- The hash was deleted or replaced by hand, and with it the counters of the list: what it holds counts as dropped by size.
+  local chunk = redis.call('TYPE', queue).ok == 'list' and redis.call('LPOP', queue)
+  while chunk do
+    local _, count = chunk_head(chunk)
+    lost, chunk = lost + count, redis.call('LPOP', queue)
+  end
   redis.call('DEL', key, queue)
 end
 redis.call('HSET', key, 'rev', rev, 'account', account, 'kind', kind, 'render', render, 'max', max, 'tier', tier,
   'target', target, 'created', created, 'born', rev .. '@' .. ARGV[10], 'owner', '', 'conn', '', 'token', '', 'lastIn', now, 'lastSeen', now,
   'stopped', stopped, 'stoppedAt', stopped_at,
-  'droppedSize', ARGV[11], 'droppedAge', ARGV[12], 'droppedFailed', ARGV[13])
+  'droppedSize', ARGV[11] + lost, 'droppedAge', ARGV[12], 'droppedFailed', ARGV[13])
+if lost > 0 then redis.call('SADD', DROPPED, channel) end
 redis.call('ZADD', EXPIRY, now, channel)
 return 'created'
