@@ -24,7 +24,6 @@ import type {
   DeviceAnswer,
   DeviceLink,
   DeviceRequest,
-  NewestReport,
   ObservedAnswer,
 } from '../src/transport/device-link.js';
 import { DeviceLinks } from '../src/transport/device-links.js';
@@ -49,9 +48,7 @@ export class ScriptedLink implements DeviceLink {
 
   async cancel(): Promise<void> {}
   adopt(): void {}
-  newest(): ReadonlyMap<string, NewestReport> {
-    return new Map();
-  }
+  newest(): undefined {}
   forget(): void {}
   hold(): void {}
   release(): void {}

@@ -139,8 +139,8 @@ export class Observer extends WorkingProvider {
    * device has shown that its observations continue, although a connection has ended.
    */
   async moved(session: Session, previousAddress: string, { observes = false } = {}): Promise<void> {
-    const newest = this.newestAt(previousAddress);
     const all = [session, ...this.sessions.behind(session)];
+    const newest = all.map((one) => this.newestAt(previousAddress, one));
     for (const { observations } of all)
       for (const { token } of observations.all()) this.links.to(previousAddress).forget(previousAddress, token);
     this.links.to(session.address).hold(session.address);
@@ -153,10 +153,10 @@ export class Observer extends WorkingProvider {
       await Promise.all(all.map((one) => this.loseConnected(one)));
       return;
     }
-    for (const one of all) {
-      one.newestBefore = newest;
+    all.forEach((one, n) => {
+      one.newestBefore = newest[n];
       this.adoptAll(one);
-    }
+    });
   }
 
   /** Drops observations that ended with the connection (RFC 8323 §7.4). Paths with subscribers are observed again after the update. */
@@ -183,22 +183,19 @@ export class Observer extends WorkingProvider {
   }
 
   /** The positions as stored in Redis, so that the next owner of the session continues the same order. */
-  private observeSequencesOf({ reachedAt, observations }: Session): string {
-    if (observations.all().length === 0 || !outlivesReplica(reachedAt)) return '';
-    const all = this.newestAt(reachedAt);
-    // The address may have observations of a gateway and of the devices behind it: only those of this session are kept.
-    const own = observations.all().flatMap(({ token }) => {
-      const newest = all.get(token);
-      return newest ? [[token, newest] as const] : [];
-    });
-    return writeObserveSequences(new Map(own));
+  private observeSequencesOf(session: Session): string {
+    const { reachedAt } = session;
+    return outlivesReplica(reachedAt) ? writeObserveSequences(this.newestAt(reachedAt, session)) : '';
   }
 
-  private newestAt(address: string): ObserveSequences {
+  private newestAt(address: string, { observations }: Session): ObserveSequences {
+    const link = this.links.to(address);
     const nowMs = this.clock.now();
     const all = new Map<string, ObserveSequence>();
-    for (const [token, { number, print, ageMs }] of this.links.to(address).newest(address))
-      all.set(token, { number, print, atMs: nowMs - ageMs });
+    for (const { token } of observations.all()) {
+      const newest = link.newest(address, token);
+      if (newest) all.set(token, { number: newest.number, print: newest.print, atMs: nowMs - newest.ageMs });
+    }
     return all;
   }
 

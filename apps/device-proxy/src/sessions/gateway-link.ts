@@ -94,10 +94,9 @@ export class GatewayLink implements DeviceLink {
     route?.link.adopt(route.address, token, prefixed(route, request), newest);
   }
 
-  /** The newest reports of all observations at the gateway. */
-  newest(address: string): ReadonlyMap<string, NewestReport> {
+  newest(address: string, token: string): NewestReport | undefined {
     const route = this.find(address);
-    return route ? route.link.newest(route.address) : new Map<string, NewestReport>();
+    return route?.link.newest(route.address, token);
   }
 
   async cancel(address: string, request: DeviceRequest, token: string, signal: AbortSignal): Promise<void> {

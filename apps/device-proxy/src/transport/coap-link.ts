@@ -186,9 +186,8 @@ export class CoapLink implements DeviceLink {
     this.endpoint.restoreObservation(peer, Buffer.from(token, 'hex'), handler, { request: sent, newest });
   }
 
-  newest(address: string): ReadonlyMap<string, NewestReport> {
-    const all = this.endpoint.newestNotifications(this.peers.peerOf(address));
-    return new Map(all.map((newest) => [newest.tokenKey, newest]));
+  newest(address: string, token: string): NewestReport | undefined {
+    return this.endpoint.newestNotification(this.peers.peerOf(address), Buffer.from(token, 'hex'));
   }
 
   async cancel(address: string, request: DeviceRequest, token: string, signal: AbortSignal): Promise<void> {

@@ -94,8 +94,8 @@ export interface DeviceLink {
    * notification older than `newest` is acknowledged and discarded.
    */
   adopt(address: string, token: string, request: DeviceRequest, newest?: NewestReport): void;
-  /** By token, the newest report of each observation at the address that had a notification here. */
-  newest(address: string): ReadonlyMap<string, NewestReport>;
+  /** The newest report of an observation at the address; undefined if it had no notification here. */
+  newest(address: string, token: string): NewestReport | undefined;
   cancel(address: string, request: DeviceRequest, token: string, signal: AbortSignal): Promise<void>;
   /** Notifications with the token are no longer expected; the device is told when it sends one. */
   forget(address: string, token: string): void;

@@ -1,4 +1,4 @@
-import { type DeviceLink, type NewestReport, NotSent } from './device-link.js';
+import { type DeviceLink, NotSent } from './device-link.js';
 
 /** For addresses without a listener on this replica, which accepts and queues commands; other replicas reach the devices. */
 export class NoTransport implements DeviceLink {
@@ -14,9 +14,7 @@ export class NoTransport implements DeviceLink {
     return this.request();
   }
 
-  newest(): ReadonlyMap<string, NewestReport> {
-    return new Map();
-  }
+  newest(): undefined {}
 
   // No device is connected, so there is nothing to remember or to end.
   adopt(): void {}

@@ -77,9 +77,9 @@ export abstract class CoapEndpoint {
     this.observer.restore(peer, token, onNotification, earlier);
   }
 
-  /** The newest accepted notification of each observation of the peer. None where the transport itself keeps the order. */
-  newestNotifications(peer: Peer): NewestNotification[] {
-    return this.observer.newest(peer);
+  /** The newest accepted notification of an observation of the peer. None where the transport itself keeps the order. */
+  newestNotification(peer: Peer, token: Buffer): NewestNotification | undefined {
+    return this.observer.newest(peer, token);
   }
 
   /** Whether notifications with the token belong to an observation of this endpoint. */

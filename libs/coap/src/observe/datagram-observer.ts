@@ -1,4 +1,5 @@
 import { crc32 } from 'node:zlib';
+import { tokenKey } from '../codec/tokens.js';
 import { type EndpointCore } from '../state/core.js';
 import { type Requester } from '../exchange/requester.js';
 import { type NotificationHandler } from '../messages/notification.js';
@@ -22,12 +23,9 @@ export class DatagramObserver extends Observer<PeerState, ObservationEntry, Inco
     super(core, requester);
   }
 
-  override newest(peer: Peer): NewestNotification[] {
-    const nowMs = this.core.clock.nowMs();
-    const all: NewestNotification[] = [];
-    for (const { key, newest } of this.stateOf(peer)?.observations?.values() ?? [])
-      if (newest) all.push({ tokenKey: key, number: newest.number, print: newest.print, ageMs: nowMs - newest.atMs });
-    return all;
+  override newest(peer: Peer, token: Buffer): NewestNotification | undefined {
+    const newest = this.stateOf(peer)?.observations?.get(tokenKey(token))?.newest;
+    return newest && { number: newest.number, print: newest.print, ageMs: this.core.clock.nowMs() - newest.atMs };
   }
 
   /**

@@ -17,7 +17,7 @@ export interface EarlierObservation {
   /** Used to fetch further blocks of a large notification. */
   request?: OutgoingRequest | undefined;
   /** Notifications older than this are discarded. */
-  newest?: Omit<NewestNotification, 'tokenKey'> | undefined;
+  newest?: NewestNotification | undefined;
 }
 
 /** The observing side, over any transport: registers, completes and cancels. Subclasses receive the notifications. */
@@ -85,9 +85,9 @@ export abstract class Observer<
     }
   }
 
-  /** The position of the newest notification of each observation. None where the transport keeps the order. */
-  newest(_peer: Peer): NewestNotification[] {
-    return [];
+  /** The position of the newest notification of an observation. None where the transport keeps the order. */
+  newest(_peer: Peer, _token: Buffer): NewestNotification | undefined {
+    return undefined;
   }
 
   observes(peer: Peer, token: Buffer): boolean {

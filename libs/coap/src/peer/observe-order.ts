@@ -11,8 +11,6 @@ export interface ObservePosition {
 
 /** The position of the newest durable notification, which another endpoint needs to continue in the same order. */
 export interface NewestNotification {
-  /** The token of the observation, in hex. */
-  tokenKey: string;
   /** The Observe number of the notification. */
   number: number;
   /** Fingerprint of the payload (`crc32`). */
