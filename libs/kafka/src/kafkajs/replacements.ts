@@ -1,3 +1,4 @@
+import { retryBrokenLogin } from './broken-login.js';
 import { retryBrokerNotConnected } from './broker-not-connected.js';
 import { retryCoordinatorNotFound } from './coordinator-not-found.js';
 import { replaceFetchWait } from './fetch-abort.js';
@@ -25,6 +26,7 @@ const changes: Partial<Record<Replacement, () => void>> = {
   'same-member': rejoinAsSameMember,
   'coordinator-not-found': retryCoordinatorNotFound,
   'broker-not-connected': retryBrokerNotConnected,
+  'broken-login': retryBrokenLogin,
   'leaderless-topics': listLeaderlessTopics,
   'single-socket': keepSingleSocket,
   'silent-connection': endSilentConnections,

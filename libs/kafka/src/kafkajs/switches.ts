@@ -15,6 +15,7 @@ export const corrections = [
   'same-member',
   'coordinator-not-found',
   'broker-not-connected',
+  'broken-login',
   'leaderless-topics',
   'single-socket',
   'silent-connection',
