@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually, infrastructure, type Isolation, isolate } from '@lanyard/testing';
+import { Cluster } from 'ioredis';
 import type { DataSource } from 'typeorm';
 import { statementMaxMs } from '../src/database/open-database.js';
 import { toServiceError } from '../src/http/error-filter.js';
@@ -176,6 +177,15 @@ describe('what Redis says', () => {
     cluster.on('error', () => undefined);
     expect(await answered(cluster.get('a'))).toBeInstanceOf(Unavailable);
     cluster.disconnect();
+  });
+
+  it('is no bug when a cluster refuses a command for longer than ioredis repeats it', async () => {
+    const cluster = new Cluster([{ host: '127.0.0.1', port: 1 }], { lazyConnect: true });
+    const refused = (await refusal('CLUSTERDOWN The cluster is down').catch((error: unknown) => error)) as Error;
+    const repeated = new Promise((_, maxRedirections) => {
+      cluster.handleError(refused, { value: 1 }, { maxRedirections });
+    });
+    expect(await answered(repeated)).toBeInstanceOf(Unavailable);
   });
 
   it('is one when the command is wrong', async () => {

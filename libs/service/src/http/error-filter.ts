@@ -49,8 +49,9 @@ const outages = {
   name: /^(MaxRetriesPerRequestError|KafkaJSConnectionError|KafkaJSNumberOfRetriesExceeded|QueryRunner(Provider)?AlreadyReleasedError)$/,
   /** Error codes of Redis: the first word of a message, or after a dash if a script failed. */
   reply: /(^|-)(MISCONF|OOM|LOADING|READONLY|MASTERDOWN|NOREPLICAS|CLUSTERDOWN|MOVED|TRYAGAIN|BUSY) /,
+  /** The last but one: a cluster has refused a command for longer than ioredis repeats it, as while a replica takes over. */
   message:
-    /Connection terminated|Connection is closed|Command timed out|Stream isn't writeable|Cluster isn't ready|timeout exceeded when trying to connect/,
+    /Connection terminated|Connection is closed|Command timed out|Stream isn't writeable|Cluster isn't ready|Too many Cluster redirections|timeout exceeded when trying to connect/,
 };
 
 const isOutage = (error: unknown): boolean => {
