@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { AccessAccounts } from '@lanyard/contracts';
 import { createLogger, startsWithin } from '@lanyard/service';
 import { infrastructure, type Isolation, isolate, TcpLine } from '@lanyard/testing';
-import { KafkaConnection, StateReader } from '../src/index.js';
+import { findMessage, KafkaConnection, SearchTimedOut, StateReader } from '../src/index.js';
 
-describe('a Kafka that goes silent in the middle of a start', () => {
+describe('a Kafka that goes silent', () => {
   let isolation: Isolation;
   let line: TcpLine;
   let connection: KafkaConnection;
@@ -23,7 +23,7 @@ describe('a Kafka that goes silent in the middle of a start', () => {
     await isolation?.drop();
   });
 
-  it('the deadline of the start names it, and what is read of it', async () => {
+  it('in the middle of a start: its deadline names it, and what is read of it', async () => {
     const reader = new StateReader(connection, AccessAccounts, { project: (value) => value, onFatal: () => undefined });
     line.swallow();
     const starting = reader.start();
@@ -33,5 +33,13 @@ describe('a Kafka that goes silent in the middle of a start', () => {
     line.heal();
     await starting;
     await reader.stop();
+  });
+
+  it('before a search has found where to read: the search takes no longer than it may', async () => {
+    line.swallow();
+    const within = [{ topic: AccessAccounts.name, fromMs: 0, toMs: Date.now() }];
+    const searching = findMessage(connection, { id: 'none', within, timeoutMs: 500 });
+    await expect(searching).rejects.toThrow(SearchTimedOut);
+    line.heal();
   });
 });

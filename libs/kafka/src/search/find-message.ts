@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { headerNames, type HeaderReader } from '@lanyard/contracts';
+import { endsWithin } from '@lanyard/service';
 import type { Consumer, EachBatchPayload } from 'kafkajs';
 import type { KafkaConnection } from '../connection/kafka-connection.js';
 import { recordHeaders } from '../kafkajs/record-headers.js';
@@ -9,6 +10,7 @@ export interface MessageSearch {
   id: string;
   /** Topic, without the installation's prefix, and the stretch of broker time to look through, in ms. */
   within: readonly { topic: string; fromMs: number; toMs: number }[];
+  /** How long the caller waits, whether or not Kafka answers. */
   timeoutMs: number;
 }
 
@@ -76,10 +78,10 @@ class Search {
     );
   }
 
-  async run(): Promise<FoundMessage | undefined> {
+  async run(leftMs: number): Promise<FoundMessage | undefined> {
     const { timeoutMs } = this.search;
     const outcome = new Promise<FoundMessage | Error | undefined>((resolve) => (this.ended = resolve));
-    const timer = setTimeout(() => this.ended?.(new SearchTimedOut(timeoutMs)), timeoutMs);
+    const timer = setTimeout(() => this.ended?.(new SearchTimedOut(timeoutMs)), leftMs);
     try {
       await this.start();
       const found = await outcome;
@@ -136,15 +138,26 @@ class Search {
   }
 }
 
+const lookFor = async (connection: KafkaConnection, search: MessageSearch): Promise<FoundMessage | undefined> => {
+  const endsAtMs = performance.now() + search.timeoutMs;
+  const found = await stretches(connection, search.within);
+  if (found.length === 0) return undefined;
+  const leftMs = endsAtMs - performance.now();
+  if (leftMs <= 0) throw new SearchTimedOut(search.timeoutMs);
+  return new Search(connection, search, found).run(leftMs);
+};
+
 /**
  * The message with a CloudEvents id, or with an item of that id ahead of its own, when the approximate time of its sending is
  * known. For an occasional interactive request, never for the path of events. undefined when there is no such message. Throws
- * SearchTimedOut.
+ * SearchTimedOut; the search then ends on its own.
  */
 export const findMessage = async (
   connection: KafkaConnection,
   search: MessageSearch,
 ): Promise<FoundMessage | undefined> => {
-  const found = await stretches(connection, search.within);
-  return found.length === 0 ? undefined : new Search(connection, search, found).run();
+  const looking = lookFor(connection, search);
+  // A Kafka that is slow or silent delays each request of a search, also those before it reads and after it has ended.
+  if (!(await endsWithin(search.timeoutMs, looking))) throw new SearchTimedOut(search.timeoutMs);
+  return looking;
 };
