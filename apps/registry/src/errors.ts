@@ -48,6 +48,13 @@ export class NoAuthority extends fixed(ValidationFailed, [
   { name: 'certificate', message: 'Must be the certificate of an authority (CA:TRUE)' },
 ]) {}
 
+/** A signature with such a key proves nothing: see authority-key.ts. */
+export class AuthorityKeyUnsuitable extends fixed(
+  FieldInvalid,
+  'certificate',
+  'Must have an EC key on a named curve, an RSA key with an exponent of at most 32 bits, an Ed25519 or an Ed448 key',
+) {}
+
 export class SignatureInvalid extends fixed(
   FieldInvalid,
   'signature',

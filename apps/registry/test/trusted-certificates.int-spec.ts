@@ -1,7 +1,27 @@
+import { createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { newId } from '@lanyard/service';
 import { certificateAuthority, eventually } from '@lanyard/testing';
 import { accountId, fingerprintOf, testSystem } from './test-system.js';
+
+/** On P-256, but the point of the key and the generator have changed places. */
+const keyWithOwnGenerator = (): KeyObject => {
+  const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256', paramEncoding: 'explicit' });
+  const der = publicKey.export({ type: 'spki', format: 'der' });
+  const generatorAt = der.indexOf(Buffer.from('044104', 'hex')) + 2;
+  const pointAt = der.length - 65;
+  const generator = Buffer.from(der.subarray(generatorAt, generatorAt + 65));
+  der.copy(der, generatorAt, pointAt);
+  generator.copy(der, pointAt);
+  return createPublicKey({ key: der, type: 'spki', format: 'der' });
+};
+
+/** The private exponent of another key. */
+const keyWithLargeExponent = (): KeyObject => {
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 });
+  const { n = '', d = '' } = privateKey.export({ format: 'jwk' });
+  return createPublicKey({ key: { kty: 'RSA', n, e: d }, format: 'jwk' });
+};
 
 describe('trusted certificates', () => {
   const { call, announcedCredential } = testSystem('trusted-certificates');
@@ -186,5 +206,25 @@ describe('trusted certificates', () => {
       signature: authority.prove(accountId),
     });
     expect([leaf.status, leaf.body.fields[0].name]).toEqual([400, 'certificate']);
+  });
+
+  it.each([
+    ['a generator of its own', keyWithOwnGenerator],
+    ['a large exponent', keyWithLargeExponent],
+    ['a DSA group', () => generateKeyPairSync('dsa', { modulusLength: 1_024, divisorLength: 160 }).publicKey],
+  ])('400 for an authority whose key has %s, so that it may fit a certificate of others', async (_what, make) => {
+    const { certificate } = certificateAuthority('Substituted CA', {}, make());
+    const { status, body } = await call('POST', trusted, { certificate });
+    expect(status).toBe(400);
+    expect(body.fields).toEqual([{ name: 'certificate', message: expect.stringContaining('named curve') }]);
+  });
+
+  it.each([
+    ['RSA', () => generateKeyPairSync('rsa', { modulusLength: 2_048 }).publicKey],
+    ['P-384', () => generateKeyPairSync('ec', { namedCurve: 'P-384' }).publicKey],
+    ['Ed25519', () => generateKeyPairSync('ed25519').publicKey],
+  ])('may have a key of the kind %s', async (kind, make) => {
+    const { certificate } = certificateAuthority(`${kind} CA`, {}, make());
+    expect((await call('POST', trusted, { certificate }, newId())).status).toBe(201);
   });
 });

@@ -136,8 +136,13 @@ const authorityOf = (party: Party & { publicKey: KeyObject }, certified: Certifi
   prove: (text) => sign('sha256', Buffer.from(text), party.key).toString('base64'),
 });
 
-/** An issuer of certificates (ECDSA on P-256). */
-export const certificateAuthority = (commonName: string, options: CertificateOptions = {}): CertificateAuthority => {
+/** An issuer of certificates (ECDSA on P-256). `publicKey`: another one in its certificate. */
+export const certificateAuthority = (
+  commonName: string,
+  options: CertificateOptions = {},
+  publicKey?: KeyObject,
+): CertificateAuthority => {
   const party = newParty(commonName);
-  return authorityOf(party, issue(party, party, { ...options, authority: true }));
+  const subject = publicKey ? { ...party, publicKey } : party;
+  return authorityOf(party, issue(party, subject, { ...options, authority: true }));
 };

@@ -16,6 +16,7 @@ import {
 } from '../errors.js';
 import { lockedCount } from '../records/locked-count.js';
 import { auditChanges, NamedRecords, type RecordChange } from '../records/named-records.js';
+import { mustBeSuitable } from './authority-key.js';
 import {
   changeable,
   type NewTrustedCertificate,
@@ -104,11 +105,15 @@ export class TrustedCertificatesService extends NamedRecords<TrustedCertificate>
     return super.list(accountId, { ...query, includeTotal: true });
   }
 
-  /** Throws MalformedCertificate, NoAuthority, SignatureInvalid, SignatureMissing, CredentialTaken, TooManyCredentials. */
+  /**
+   * Throws MalformedCertificate, NoAuthority, AuthorityKeyUnsuitable, SignatureInvalid, SignatureMissing, CredentialTaken,
+   * TooManyCredentials.
+   */
   override async create(actor: Actor, wanted: NewTrustedCertificate): Promise<TrustedCertificate> {
     const { accountId } = actor;
     const { x509, pem, fingerprint, subject, issuer, notAfter } = readCertificate(wanted.certificate);
     if (!x509.ca) throw new NoAuthority();
+    mustBeSuitable(x509.publicKey);
     const verified = isSigned(accountId, wanted.signature, x509.publicKey);
     const { status = verified ? 'ACTIVE' : 'INACTIVE' } = wanted;
     if (status === 'ACTIVE' && !verified) throw new SignatureMissing();
@@ -133,7 +138,7 @@ export class TrustedCertificatesService extends NamedRecords<TrustedCertificate>
     });
   }
 
-  /** Changes the given fields. Throws SignatureInvalid, SignatureMissing, CredentialTaken, EtagDiffers. */
+  /** Changes the given fields. Throws AuthorityKeyUnsuitable, SignatureInvalid, SignatureMissing, CredentialTaken, EtagDiffers. */
   override async change(
     actor: Actor,
     id: string,
@@ -145,7 +150,9 @@ export class TrustedCertificatesService extends NamedRecords<TrustedCertificate>
       await this.lockRecord(manager, accountId, id, ifMatch);
       const held = await this.get(accountId, id, manager);
       const { signature, ...values } = changesOf(body, changeable, held, volatileMembers);
-      const isProven = isSigned(accountId, signature, new X509Certificate(held.certificate).publicKey);
+      const { publicKey } = new X509Certificate(held.certificate);
+      if (signature != null) mustBeSuitable(publicKey);
+      const isProven = isSigned(accountId, signature, publicKey);
       const given: Values = { ...values, ...(isProven && !held.verified && { verified: true }) };
       if (values.status === 'ACTIVE' && !isProven && !held.verified) throw new SignatureMissing();
       await manager.query(
