@@ -1,4 +1,4 @@
-import { newId } from '@lanyard/service';
+import { createLogger, newId } from '@lanyard/service';
 import { eventually, type Thermometer } from '@lanyard/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { RunningProxy } from './running-proxy.js';
@@ -7,10 +7,13 @@ import { TestSystem } from './test-system.js';
 describe('first contacts and the quota of an account', () => {
   let system: TestSystem;
   let proxy: RunningProxy;
+  const logged: string[] = [];
 
   beforeAll(async () => {
     system = await TestSystem.create('quota', { autoCreateDevices: false });
-    proxy = await system.proxy('dp-0');
+    const destination = { write: (line: string) => void logged.push(line) };
+    const logger = createLogger({ app: 'device-proxy', replicaId: 'dp-0', level: 'warn', destination });
+    proxy = await system.proxy('dp-0', { logger });
   });
   afterAll(() => system.close());
 
@@ -46,6 +49,8 @@ describe('first contacts and the quota of an account', () => {
     );
     const refused = burst.filter((_, n) => outcomes[n]?.includes('4.03'));
     expect(refused).toHaveLength(4);
+    // The log has the first of them.
+    expect(logged.filter((line) => line.includes('no room for it'))).toHaveLength(1);
     expect(outcomes.filter((one) => one.includes('5.03'))).toHaveLength(2);
     system.registryRuns = true;
     expect(await system.register(first)).toBe(deviceId);

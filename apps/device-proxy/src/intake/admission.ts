@@ -1,7 +1,8 @@
-import { type Logger, LOGGER } from '@lanyard/service';
+import { type Clock, CLOCK, type Logger, LOGGER } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import { CredentialIndex } from '../credentials/credential-index.js';
 import { Refusals } from '../credentials/refusals.js';
+import { Throttle } from '../events/throttle.js';
 import { AccessAccountsReader } from '../state/access-accounts.reader.js';
 import { DeviceDirectory } from '../state/device-directory.js';
 import type { DirectoryEntry } from '../state/device-lifecycle.reader.js';
@@ -37,9 +38,14 @@ interface NewEndpoint {
   endpointType?: string | undefined;
 }
 
+/** At most one line of the log for each account in this time: devices without room try again and again. */
+const noRoomPeriodMs = 60_000;
+
 /** Decides which endpoints may register, and as which devices. */
 @Injectable()
 export class Admission {
+  private readonly noRoom: Throttle;
+
   constructor(
     private readonly directory: DeviceDirectory,
     private readonly accounts: AccessAccountsReader,
@@ -47,8 +53,11 @@ export class Admission {
     private readonly enrollment: DeviceEnrollment,
     private readonly refusals: Refusals,
     private readonly credentials: CredentialIndex,
+    @Inject(CLOCK) clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
-  ) {}
+  ) {
+    this.noRoom = new Throttle(clock, noRoomPeriodMs);
+  }
 
   /**
    * Returns undefined when the endpoint may not register: it or its account is suspended, or it is not the endpoint of
@@ -146,7 +155,8 @@ export class Admission {
   ): Promise<{ entry: DirectoryEntry; firstContact: boolean } | undefined> {
     const deviceId = await this.idOf(endpoint, devicesMax);
     if (deviceId === undefined) {
-      this.logger.warn({ ...endpoint, devicesMax }, 'unknown endpoint refused: the account has no room for it');
+      if (this.noRoom.isDue(endpoint.accountId))
+        this.logger.warn({ ...endpoint, devicesMax }, 'unknown endpoint refused: the account has no room for it');
       return undefined;
     }
     if (this.directory.whyBlocked(deviceId) === 'deleted') throw new RetryLater('the device was deleted a moment ago');
