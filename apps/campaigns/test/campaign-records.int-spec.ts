@@ -275,6 +275,18 @@ describe('since it was selected', () => {
     await system.tellLifecycle(resumed, 'deleted');
     await system.eventually(id, 'done');
   });
+
+  it('a deleted device fails, also if its directory was restored and counts from an earlier revision on', async () => {
+    const { id, selectionId } = await selecting();
+    const deleted = newId();
+    await system.takePage(selectionId, { devices: [away(deleted)] });
+    await system.takeLifecycle(deleted, 'resumed', 8);
+    await system.takeLifecycle(deleted, 'deleted', 7);
+    await system.eventually(id, 'done');
+    expect(await system.devicesOf(id)).toEqual([
+      expect.objectContaining({ state: 'failed', reason: 'the device was deleted' }),
+    ]);
+  });
 });
 
 it('a device counts as finished once: not when the transaction that finishes it fails', async () => {

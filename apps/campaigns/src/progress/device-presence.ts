@@ -100,6 +100,12 @@ const decidesUpdates: ReadonlySet<string> = new Set([...Object.keys(deviceEnds),
 const asItIs = (fact: DeviceLifecycleChanged): DeviceLifecycleChanged =>
   fact.change === 'resumed' && fact.lifecycleStatus === 'blocked' ? { ...fact, change: 'suspended' } : fact;
 
+/**
+ * A deletion is the last change of a device, whatever its revision: a registry that was restored from a backup counts from an
+ * earlier revision on, while later ones, which it announced after the backup, are already known.
+ */
+const orderOf = ({ change, revision }: DeviceLifecycleChanged): number => (change === 'deleted' ? Infinity : revision);
+
 const lifecycleJson = (facts: readonly DeviceLifecycleChanged[]): string =>
   JSON.stringify(facts.map(({ deviceId, accountId, revision, change }) => ({ deviceId, accountId, revision, change })));
 
@@ -147,13 +153,13 @@ export class DevicePresence {
       });
   }
 
-  /** Devices that were suspended or deleted fail at once, unless a newer fact is known. */
+  /** Devices that were suspended fail at once, unless a newer fact is known, and deleted ones always. */
   async applyLifecycle(facts: readonly DeviceLifecycleChanged[]): Promise<void> {
     await this.decide(facts.filter(({ change }) => decidesUpdates.has(change)).map(asItIs));
   }
 
   private async applyDecisive(facts: readonly DeviceLifecycleChanged[]): Promise<void> {
-    const last = lastOfDevices(facts, ({ revision }) => revision);
+    const last = lastOfDevices(facts, orderOf);
     const rows: { device_id: string }[] = await this.database.query(withoutCampaignSql, [lifecycleJson(last)]);
     const affected = new Set(rows.map((row) => row.device_id));
     if (affected.size > 0) await this.endUpdates(last.filter(({ deviceId }) => affected.has(deviceId)));
@@ -168,7 +174,7 @@ export class DevicePresence {
         manager,
         facts.map(({ deviceId }) => deviceId),
       );
-      const news = new Set(await this.newRevisions(manager, facts));
+      const news = new Set([...deleted, ...(await this.newRevisions(manager, facts))]);
       const ends = new Map(facts.map(({ deviceId, change }) => [deviceId, endsByChange[change]]));
       await this.updates.apply(manager, rows, ({ device_id: id }) => (news.has(id) ? ends.get(id) : undefined));
       if (deleted.length > 0) await manager.query(forgetSql, [deleted]);
