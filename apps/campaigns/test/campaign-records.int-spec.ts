@@ -353,6 +353,25 @@ describe('a device whose attempt has failed', () => {
     const reason = 'integrity check failed';
     expect(await only()).toMatchObject({ state: 'failed', event_code: 'SYS_111', reason });
   });
+
+  it('that did not answer could not be reached, also if its registration has expired when the campaign ends', async () => {
+    const device = new FirmwareDevice(newId(), '2', () => ({ error: 'TIMEOUT' }));
+    system.connect(device);
+    const id = await startedFor({ retries: 10 }, device);
+    const only = async (): Promise<unknown> => (await system.devicesOf(id))[0];
+    await eventually(async () => expect(await only()).toMatchObject({ reason: 'no answer' }));
+    // So that no other attempt begins.
+    await system.call('POST', `${path}/${id}/pause`);
+    await eventually(async () => expect(await only()).toMatchObject({ state: 'waiting' }));
+    await system.register(device.deviceId, { change: 'expired' });
+    const gone = 'SELECT FROM campaigns.device_sessions WHERE device_id = $1 AND NOT registered';
+    await eventually(async () =>
+      expect(await system.database().query<unknown[]>(gone, [device.deviceId])).toHaveLength(1),
+    );
+    await system.call('PUT', `${path}/${id}`, { ends_at: new Date().toISOString() });
+    await system.eventually(id, 'done');
+    expect(await only()).toMatchObject({ state: 'failed', event_code: 'SYS_100', reason: 'no answer' });
+  });
 });
 
 describe('several campaigns of the same devices', () => {

@@ -68,10 +68,9 @@ export class OpenDevices {
       return ended('stopped', mayHavePackage(row) ? 'SYS_104' : untouched, whyStopped(reason));
     }
     const { device_id: id, reason: failure } = row;
-    // The device was reached: it ends as if no other attempt could have followed.
-    if (failure !== null && failure !== noAnswer) return ended('failed', 'SYS_111', failure);
-    const code = registered.has(id) ? 'SYS_100' : 'SYS_101';
-    return ended('failed', code, failure ?? 'not reached before the campaign ended');
+    // The device was registered when the attempt began: it ends as if no other attempt could have followed.
+    if (failure !== null) return ended('failed', failure === noAnswer ? 'SYS_100' : 'SYS_111', failure);
+    return ended('failed', registered.has(id) ? 'SYS_100' : 'SYS_101', 'not reached before the campaign ended');
   }
 
   private async registeredOf(manager: EntityManager, rows: readonly UpdateRow[]): Promise<Set<string>> {
