@@ -99,4 +99,15 @@ describe('facts of devices take locks in the order of all others', () => {
     );
     expect(free).toBe(1);
   });
+
+  it('a registration does not wait for a device whose update has not begun', async () => {
+    const deviceId = newId();
+    await campaignsOf(deviceId, 1);
+    await database.transaction(async (manager) => {
+      await manager.query('SELECT FROM campaigns.campaign_devices WHERE device_id = $1 FOR UPDATE', [deviceId]);
+      await presence.applySessions([registered(deviceId)]);
+    });
+    const known = 'SELECT FROM campaigns.device_sessions WHERE device_id = $1 AND registered';
+    expect(await database.query<unknown[]>(known, [deviceId])).toHaveLength(1);
+  });
 });

@@ -91,6 +91,10 @@ const noteSql = `
       SELECT unnest(c.resumed_devices || held.resumed) EXCEPT SELECT unnest(held.suspended))
   FROM held WHERE c.id = held.id`;
 
+// SQL conditions on updates. Each has a partial index.
+const isOpen = `d.state IN ('waiting', 'updating')`;
+const isUpdating = `d.state = 'updating'`;
+
 const endsByChange: Partial<Record<DeviceLifecycleChanged['change'], UpdateEvent>> = deviceEnds;
 
 /** Other changes do not affect updates. */
@@ -148,7 +152,8 @@ export class DevicePresence {
     const registered = facts.filter(({ change }) => change === 'registered').map(({ deviceId }) => deviceId);
     if (registered.length > 0)
       await this.database.transaction(async (manager) => {
-        const rows = await this.openRows(manager, registered);
+        // The others do not change, and the campaign that the registration has woken does not start a device that is locked.
+        const rows = await this.rowsOf(manager, registered, isUpdating);
         await this.updates.apply(manager, rows, () => ({ kind: 'registered' }));
       });
   }
@@ -170,9 +175,10 @@ export class DevicePresence {
     await this.database.transaction(async (manager) => {
       // Campaigns are locked before their devices everywhere, and open devices before their sessions.
       await manager.query(noteSql, [lifecycleJson(facts)]);
-      const rows = await this.openRows(
+      const rows = await this.rowsOf(
         manager,
         facts.map(({ deviceId }) => deviceId),
+        isOpen,
       );
       const news = new Set([...deleted, ...(await this.newRevisions(manager, facts))]);
       const ends = new Map(facts.map(({ deviceId, change }) => [deviceId, endsByChange[change]]));
@@ -187,10 +193,8 @@ export class DevicePresence {
     return stored.map((row) => row.device_id);
   }
 
-  private openRows(manager: EntityManager, deviceIds: readonly string[]): Promise<UpdateRow[]> {
-    return manager.query(
-      `${selectUpdates} WHERE d.device_id = ANY($1) AND d.state IN ('waiting', 'updating') ${lockedInOrder}`,
-      [deviceIds],
-    );
+  /** Updates of the devices, locked. */
+  private rowsOf(manager: EntityManager, deviceIds: readonly string[], condition: string): Promise<UpdateRow[]> {
+    return manager.query(`${selectUpdates} WHERE d.device_id = ANY($1) AND ${condition} ${lockedInOrder}`, [deviceIds]);
   }
 }
