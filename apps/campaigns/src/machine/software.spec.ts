@@ -116,6 +116,17 @@ describe('software', () => {
     expect(device.polled({ ...old, version: '2' }).update.state).toBe('succeeded');
   });
 
+  it('is not there when the device returns to the version that an earlier attempt has removed', () => {
+    const device = new Device({ ...goal, retries: 1 }).reports(old).answers().answers();
+    const empty = { ...free, instance: 7 };
+    expect(device.polled({ ...empty, result: 53 }).update).toMatchObject({ state: 'waiting', previousVersion: '1' });
+    expect(device.tell({ kind: 'started' }).reports(empty).asked).toMatchObject({ kind: 'write-uri', path: '/9/7/3' });
+    expect(device.answers().polled({ ...old, state: 3 }).asked).toMatchObject({ kind: 'execute', path: '/9/7/4' });
+    expect(device.answers().polled(old).update).toMatchObject({ state: 'updating', step: 'install' });
+    device.polled({ ...old, version: '2' });
+    expect(device.update).toMatchObject({ state: 'succeeded', previousVersion: '1' });
+  });
+
   it('has failed if the device keeps the version that it replaces', () => {
     const device = new Device().reports(old).answers().answers();
     for (let poll = 0; poll < 3; poll++) device.polled(old);

@@ -115,14 +115,11 @@ const unusedNumber = (all: readonly SoftwareInstance[]): number => {
 const ensureActive = (update: DeviceUpdate, { isActive }: SoftwareInstance, context: AdvanceContext): Advance =>
   isActive ? finish(update, 'succeeded', 'SYS_112') : execute({ ...update, deadlineMs: null }, 'activate', context);
 
-/** What an update keeps of the instance that it uses. */
-const keptOf = ({
+/** The update in the instance that was found. A version that an earlier attempt has removed from it stays the previous one. */
+const withInstance = (update: DeviceUpdate, { instance, state, version }: SoftwareInstance): DeviceUpdate => ({
+  ...update,
   instance,
-  state,
-  version,
-}: SoftwareInstance): Pick<DeviceUpdate, 'instance' | 'previousVersion'> => ({
-  instance,
-  previousVersion: state === states.installed ? (version ?? null) : null,
+  previousVersion: state === states.installed ? (version ?? null) : update.previousVersion,
 });
 
 /**
@@ -156,7 +153,7 @@ const onObject: Handler = (update, event, goal, context) => {
   const all = instancesIn(event);
   if (!all) return unreadable(update, event, goal, context);
   const found = instanceFor(all, goal, update);
-  const known: DeviceUpdate = found ? { ...update, ...keptOf(found) } : update;
+  const known = found ? withInstance(update, found) : update;
   if (found && hasVersion(found, goal))
     return found.isActive
       ? finishAtVersion({ ...update, instance: found.instance }, goal)
