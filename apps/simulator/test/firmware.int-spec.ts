@@ -225,6 +225,22 @@ describe('a firmware update', () => {
     expect(running.tally.counts).toMatchObject({ 'software-installed': 1, 'software-failed': 1 });
   });
 
+  it('of software whose push breaks off is pushed again from the first block on', async () => {
+    await simulate({ SOFTWARE: 'true' });
+    const pushUntil = async (end: number): Promise<string> => {
+      const part = async (at: number, length: number): Promise<Buffer> => {
+        if (at >= end) throw new Error('the replica has ended');
+        return named.subarray(at, at + length);
+      };
+      const source: BodySource = { bytes: named.length, read: part };
+      return formatCode((await server.send(peer, Code.PUT, '/9/0/2', { source, contentFormat: 42 })).code);
+    };
+    await expect(pushUntil(50_000)).rejects.toThrow('the replica has ended');
+    expect(await read('/9/0/7')).toBe('1');
+    expect(await pushUntil(named.length)).toBe('2.04');
+    expect([await read('/9/0/1'), await read('/9/0/7')]).toEqual(['2.0.0', '3']);
+  });
+
   it('of software in instances that the server creates, each with a package of its own', async () => {
     await simulate({ SOFTWARE: 'true', SOFTWARE_INSTANCES: 0 });
     const code = async (method: number, path: string, more: { payload?: Buffer; contentFormat?: number } = {}) =>

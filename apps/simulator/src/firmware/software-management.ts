@@ -48,7 +48,9 @@ export class SoftwareManagement implements PackageListener {
   /** Takes a block of Package. @returns The response code. Rejects with PowerLost if the device does not answer. */
   async writePackage(block: BodyBlock, payload: Buffer): Promise<number> {
     if (block.offset === 0) {
-      if (this.state !== SoftwareState.initial) return Code.MethodNotAllowed;
+      // A push that broke off begins again at its first block (RFC 7959 §2.5).
+      const isPushedAgain = this.state === SoftwareState.downloading && !this.intake.isPulling;
+      if (this.state !== SoftwareState.initial && !isPushedAgain) return Code.MethodNotAllowed;
       this.intake.expect();
       this.become(SoftwareState.downloading, results.downloading);
     }
