@@ -30,3 +30,17 @@ it.each([
 ])('begins %s', async (_, last, data, start) => {
   expect(await startsOf(last, data)).toEqual([start]);
 });
+
+it('prints as many of the last entries as it is told, although a page of large ones has fewer', async () => {
+  const bench = new CommandBench(
+    ({ url = '' }, response) => {
+      const isFirst = !url.includes('after=');
+      const data = [isFirst ? entry : { ...entry, id: 'e8' }];
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ object: 'list', data, has_more: isFirst }));
+    },
+    { json: true },
+  );
+  await bench.run(addTail, ['tail', '--last', '2', '--no-follow']);
+  expect(bench.results().match(/"id":"e\d"/g)).toEqual(['"id":"e8"', '"id":"e9"']);
+});

@@ -6,7 +6,7 @@ import { findGroup } from '../names/records.js';
 import type { Output } from '../output/output.js';
 import { onOneLine } from '../output/safe-text.js';
 import { timeOf } from '../output/time.js';
-import { collected, filterQuery, wholeNumber } from './values.js';
+import { collected, filterQuery, firstOf, wholeNumber } from './values.js';
 
 interface TailOptions {
   device?: string;
@@ -46,10 +46,11 @@ const printLast = async (
   filters: Record<string, string>,
   count: number,
 ): Promise<string> => {
-  const query = { ...filters, order: 'DESC', limit: Math.max(2, count) } as const;
-  const { data } = await lanyard.call('GET /v3/device-events', { query });
-  for (const entry of data.slice(0, count).reverse()) await print(out, entry);
-  return data[0]?.id ?? beginning;
+  const query = { ...filters, order: 'DESC', limit: count } as const;
+  const newest: DeviceEvent[] = [];
+  for await (const entry of firstOf(lanyard.items('GET /v3/device-events', { query }), count)) newest.push(entry);
+  for (const entry of newest.toReversed()) await print(out, entry);
+  return newest[0]?.id ?? beginning;
 };
 
 const tail = async (session: Session, options: TailOptions): Promise<void> => {
