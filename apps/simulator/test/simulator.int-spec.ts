@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { Code, CoapStreamEndpoint, type Peer } from '@lanyard/coap';
+import { Code, CoapStreamEndpoint, CoapUdpEndpoint, type Peer } from '@lanyard/coap';
 import { eventually } from '@lanyard/testing';
 import { type RunningSimulator } from '../src/start.js';
 import { type Settings, simulate as simulateAt } from './simulate.js';
@@ -32,6 +32,31 @@ describe('a simulated fleet', () => {
     await simulator.stop();
     running = undefined;
     expect(server.count(Code.DELETE, /^\/rd\/r\d$/)).toBe(3);
+  });
+
+  it('deregisters a device, too, whose registration is answered only when the simulator stops', async () => {
+    let answerNow = (): void => undefined;
+    const stopping = new Promise<void>((resolve) => (answerNow = resolve));
+    await server.endpoint.close();
+    server = await new TestServer(
+      ({ onRequest, ...options }) =>
+        new CoapUdpEndpoint({
+          host: '127.0.0.1',
+          ...options,
+          onRequest: async (request) => {
+            const response = await onRequest(request);
+            if (request.method === Code.POST) await stopping;
+            return response;
+          },
+        }),
+    ).listen();
+    const simulator = await simulate({ DEVICES: 1, ACK_TIMEOUT_MS: 30_000 });
+    await eventually(() => server.registered('sim-0').length > 0);
+    const stopped = simulator.stop();
+    running = undefined;
+    answerNow();
+    await stopped;
+    expect(server.count(Code.DELETE, /^\/rd\/r0$/)).toBe(1);
   });
 
   it('updates again and again before the lifetime ends', async () => {

@@ -18,6 +18,7 @@ export class ContactLoop {
   private next: Timer | undefined;
   private failures = 0;
   private talking = false;
+  private lastContact = Promise.resolve();
 
   constructor(private readonly device: Contacting) {}
 
@@ -25,13 +26,21 @@ export class ContactLoop {
     return this.talking;
   }
 
+  /** Resolves when the contact that takes place has ended; at once if there is none. */
+  get ended(): Promise<void> {
+    return this.lastContact;
+  }
+
   now(): void {
-    void this.run();
+    if (this.talking || !this.device.isPresent) return;
+    this.talking = true;
+    this.stop();
+    this.lastContact = this.run();
   }
 
   in(delayMs: number): void {
     this.stop();
-    if (this.device.isPresent) this.next = this.device.group.context.timers.schedule(delayMs, () => void this.run());
+    if (this.device.isPresent) this.next = this.device.group.context.timers.schedule(delayMs, () => this.now());
   }
 
   /** Schedules the next contact after the back-off for the failures so far. */
@@ -45,9 +54,6 @@ export class ContactLoop {
   }
 
   private async run(): Promise<void> {
-    if (this.talking || !this.device.isPresent) return;
-    this.talking = true;
-    this.stop();
     try {
       const nextMs = await this.device.contact();
       this.failures = 0;

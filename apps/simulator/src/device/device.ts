@@ -1,5 +1,6 @@
 import { type CoapRequest, type CoapResponse, type Timer } from '@lanyard/coap';
 import { type Scalar } from '@lanyard/lwm2m';
+import { endsWithin } from '@lanyard/service';
 import { type BootstrapClient } from '../bootstrap/bootstrap-client.js';
 import { Refused } from '../errors.js';
 import { FirmwareUpdate } from '../firmware/firmware-update.js';
@@ -26,6 +27,9 @@ const failuresBeforeBootstrap = 5;
 
 /** How much later a device that waits for an acknowledgement tries again to sleep. */
 const sleepAgainMs = 500;
+
+/** How long a device that leaves waits for the end of a contact, such as its registration. */
+const contactEndsMs = 2_000;
 
 /** One device, from its first contact until it leaves. Its parts send its messages and answer requests. */
 export class Device implements RequestTarget, Contacting, Linked, Reporting, Registering, Updatable {
@@ -147,10 +151,11 @@ export class Device implements RequestTarget, Contacting, Linked, Reporting, Reg
   }
 
   /**
-   * Stops the device for good. It deregisters first, within `deregisterMs`, and opens its connection for that if
-   * necessary; if that is no time at all, it does not deregister.
+   * Stops the device for good. It deregisters first, within `deregisterMs`; if that is no time at all, it does not. A
+   * registration that is under way can only end once its answer has come.
    */
   async leave(deregisterMs: number): Promise<void> {
+    const deadlineMs = performance.now() + deregisterMs;
     this.gone = true;
     this.contacts.stop();
     this.sleep?.cancel();
@@ -159,18 +164,23 @@ export class Device implements RequestTarget, Contacting, Linked, Reporting, Reg
     this.firmwareUpdate?.restarted();
     this.usedSoftware?.restarted();
     this.reports.clear();
-    if (deregisterMs > 0 && this.registrar.isRegistered) {
-      const late = this.group.context.timers.schedule(deregisterMs, () => void this.transport.close());
-      try {
-        await this.link.open();
-        await this.registrar.deregister();
-      } catch (error) {
-        this.recordError(error);
-      }
-      late.cancel();
-    }
+    if (deregisterMs > 0) await endsWithin(Math.min(deregisterMs, contactEndsMs), this.contacts.ended);
+    await this.deregister(deadlineMs - performance.now());
     this.registrar.forget();
     await this.transport.close();
+  }
+
+  /** Opens its connection for that if necessary. */
+  private async deregister(withinMs: number): Promise<void> {
+    if (withinMs <= 0 || !this.registrar.isRegistered) return;
+    const late = this.group.context.timers.schedule(withinMs, () => void this.transport.close());
+    try {
+      await this.link.open();
+      await this.registrar.deregister();
+    } catch (error) {
+      this.recordError(error);
+    }
+    late.cancel();
   }
 
   watch(request: ObserveRequest): void {
