@@ -131,6 +131,7 @@ describe('a firmware update', () => {
     ['another package than its hash says', () => void (packages.etag = `"${sha256(damaged)}"`), '0 5'],
     ['a package that the server does not have', () => void (url = url.replace('ticket', 'other')), '0 7'],
     ['a URI that is none', () => void (url = 'no uri'), '0 7'],
+    ['a path that cannot be decoded', () => void (url = 'coap://127.0.0.1/%zz'), '0 7'],
     ['a protocol that it does not know', () => void (url = 'ftp://127.0.0.1/x'), '0 9'],
   ])('fails with %s', async (_, prepare, expected) => {
     await simulate();

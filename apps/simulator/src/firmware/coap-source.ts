@@ -13,11 +13,17 @@ export interface PackageServer {
   close(): Promise<void>;
 }
 
-const segments = (path: string): string[] =>
-  path
-    .split('/')
-    .filter((segment) => segment !== '')
-    .map(decodeURIComponent);
+/** Throws DownloadFailed for a percent sign that begins no character. */
+const segments = (path: string): string[] => {
+  try {
+    return path
+      .split('/')
+      .filter((segment) => segment !== '')
+      .map(decodeURIComponent);
+  } catch {
+    throw new DownloadFailed(Result.invalidUri, 'a path that cannot be decoded');
+  }
+};
 
 /** A package on a CoAP server, fetched block by block (RFC 7959 §2.4). */
 export class CoapSource implements PackageSource {
