@@ -167,6 +167,17 @@ describe('requests', () => {
     await expect(failed).rejects.toMatchObject({ code: 'DEVICE_NOT_FOUND', requestId: undefined });
   });
 
+  it.each(['{"error":"upstream"}', '{"type":"t","message":"No.","fields":{}}', 'null'])(
+    'that fail with JSON of a proxy, %s, have its text as code',
+    async (text) => {
+      const lanyard = await serving((_, response) => {
+        response.writeHead(400, { 'content-type': 'application/json' }).end(text);
+      });
+      const expected = { name: 'InvalidRequest', code: text, text, fields: [] };
+      await expect(lanyard.call('GET /v3/devices')).rejects.toMatchObject(expected);
+    },
+  );
+
   it('go out again after what passes, when they may be repeated', async () => {
     const lanyard = await serving(
       error(503, 'system_unavailable'),

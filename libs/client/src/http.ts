@@ -1,5 +1,6 @@
 import { randomId } from './bytes.js';
 import { InvalidPathValue, NoAnswer, requestFailed } from './errors.js';
+import type { ErrorBody } from './generated/api.js';
 import type { AnyInput, CallOptions } from './operations.js';
 import { retrying } from './retry.js';
 
@@ -86,6 +87,16 @@ const read = async (response: Response): Promise<unknown> => {
   if (text === '') return undefined;
   return response.headers.get('content-type')?.includes('json') ? (JSON.parse(text) as unknown) : text;
 };
+
+/** The error object of the service: a proxy may answer with JSON of its own. */
+const isErrorBody = (answer: unknown): answer is ErrorBody => {
+  const { type, message, fields = [] } = (answer ?? {}) as Partial<Record<keyof ErrorBody, unknown>>;
+  return typeof type === 'string' && typeof message === 'string' && Array.isArray(fields);
+};
+
+/** The error object, or the text of any other answer. */
+const errorBodyOf = (answer: unknown = ''): ErrorBody | string =>
+  isErrorBody(answer) || typeof answer === 'string' ? answer : JSON.stringify(answer);
 
 interface Exchange {
   answer: unknown;
@@ -190,7 +201,7 @@ export class Http {
     const retryAfter = Number(response.headers.get('retry-after') ?? NaN);
     throw requestFailed(operation, {
       status: response.status,
-      body: (answer ?? '') as string,
+      body: errorBodyOf(answer),
       requestId: response.headers.get('x-request-id') ?? undefined,
       retryAfterSeconds: Number.isFinite(retryAfter) ? retryAfter : undefined,
     });
