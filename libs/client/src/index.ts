@@ -7,5 +7,6 @@ export * from './events.js';
 export type * from './generated/api.js';
 export { Lanyard, type LanyardOptions } from './lanyard.js';
 export type { Polled, PollOptions } from './pull.js';
+export { isTemporary } from './retry.js';
 export type { TailOptions } from './tail.js';
 export type { AnswerOf, CallOptions, ItemOf, ListOperation, Operation } from './operations.js';

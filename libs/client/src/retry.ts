@@ -20,7 +20,7 @@ export const retryDelayMs = (error: unknown, failures: number): number => {
  */
 const temporaryStatuses = new Set([408, 409, 410, 429]);
 
-/** Whether an error of a channel, or of a tail, is temporary. */
+/** Whether an error of a channel, of a tail, or of a question that is asked again and again is temporary. */
 export const isTemporary = (error: unknown): error is NoAnswer | RequestFailed =>
   error instanceof NoAnswer ||
   (error instanceof RequestFailed && (error.status >= 500 || temporaryStatuses.has(error.status)));

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type DeviceFlow, type Lanyard, type ProgramSession, RequestFailed } from '@lanyard/client';
+import { type DeviceFlow, isTemporary, type Lanyard, type ProgramSession, RequestFailed } from '@lanyard/client';
 import { CliError, exitCodes } from '../errors.js';
-import { isTemporary } from '../retries.js';
 import type { Output } from '../output/output.js';
 import { onOneLine } from '../output/safe-text.js';
 

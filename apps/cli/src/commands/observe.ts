@@ -1,9 +1,8 @@
-import { type DeviceEcho, type DeviceEchoResource, Lanyard, NotFound } from '@lanyard/client';
+import { type DeviceEcho, type DeviceEchoResource, isTemporary, Lanyard, NotFound } from '@lanyard/client';
 import type { Command } from 'commander';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Cli, type Session, untilStopped } from '../cli.js';
 import { explainError } from '../explain-error.js';
-import { isTemporary } from '../retries.js';
 import { findDevice, nameOf } from '../names/devices.js';
 import { resourcePath } from '../names/paths.js';
 import { onOneLine } from '../output/safe-text.js';

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isTemporary } from '@lanyard/client';
 import type { Session } from '../cli.js';
-import { isTemporary, pauseMs } from '../retries.js';
+import { pauseMs } from '../retries.js';
 
 /**
  * The answer of `call`, which reads the state of work that continues in the service. Repeats the call after temporary

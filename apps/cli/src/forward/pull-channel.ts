@@ -1,7 +1,7 @@
-import { type Lanyard, NotFound, type NotificationMessage } from '@lanyard/client';
+import { isTemporary, type Lanyard, NotFound, type NotificationMessage } from '@lanyard/client';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CliError, exitCodes } from '../errors.js';
-import { backOffMs, isTemporary, pauseMs } from '../retries.js';
+import { backOffMs, pauseMs } from '../retries.js';
 
 /** A message, and the position that confirms it. */
 export interface Message {
