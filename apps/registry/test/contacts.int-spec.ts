@@ -91,4 +91,13 @@ describe('endpoints that come for the first time', () => {
     expect((await call('POST', `/v3/devices/${deviceId}/suspend`, { category: 'other' })).status).toBe(204);
     await eventually(() => expect(changesOf(deviceId).at(-1)).toMatchObject({ change: 'suspended' }));
   });
+
+  it('are suspended with all others of a filter, although the clock of the proxy that gave their ids is fast', async () => {
+    const deviceId = newId(Date.now() + 3_600_000);
+    await introduce({ deviceId, endpointName: deviceId });
+    await eventually(async () => expect((await device(deviceId)).status).toBe(200));
+    const wanted = { action: 'suspend', category: 'lost_or_stolen', filter: `endpoint_name=${deviceId}` };
+    expect((await call('POST', '/v3/device-suspensions', wanted)).body).toMatchObject({ changed_count: 1 });
+    expect((await device(deviceId)).body.lifecycle_status).toBe('blocked');
+  });
 });

@@ -1,5 +1,5 @@
 import { AuditTrail } from '@lanyard/kafka';
-import { FairQueue, type Filter, type Identity, newId, returning } from '@lanyard/service';
+import { FairQueue, type Filter, type Identity, returning } from '@lanyard/service';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { deviceConditions, type DeviceOwner } from '../devices/device-list.js';
@@ -65,10 +65,8 @@ export class BulkSuspensionService {
   async run(actor: Identity, change: BulkChange): Promise<BulkOutcome> {
     const { selection } = change;
     const outcome: BulkOutcome = { matched: 0, changed: 0, after: selection.after ?? null, hasMore: true };
-    // Ids are in the order of time: devices that are created later are not part of this call.
-    const until = newId();
     const step = async (): Promise<void> => {
-      const ids = await this.next(actor, selection, outcome.after ?? '', until);
+      const ids = await this.next(actor, selection, outcome.after ?? '');
       outcome.matched += ids.length;
       outcome.after = ids.at(-1) ?? outcome.after;
       outcome.hasMore = ids.length === devicesAtOnce;
@@ -103,12 +101,12 @@ export class BulkSuspensionService {
     await this.audit.record(manager, code, { accountId: actor.accountId, actor, target, data });
   }
 
-  private async next(owner: DeviceOwner, selection: Selection, after: string, until: string): Promise<string[]> {
+  private async next(owner: DeviceOwner, selection: Selection, after: string): Promise<string[]> {
     const parameters: unknown[] = [];
     const conditions = deviceConditions(owner, selection.filters, parameters, selection.groupId);
     const rows: { id: string }[] = await this.database.query(
       `SELECT d.id FROM registry.devices d WHERE ${conditions.join(' AND ')}
-       AND d.id > $${parameters.push(after)} AND d.id < $${parameters.push(until)} ORDER BY d.id LIMIT ${devicesAtOnce}`,
+       AND d.id > $${parameters.push(after)} ORDER BY d.id LIMIT ${devicesAtOnce}`,
       parameters,
     );
     return rows.map((row) => row.id);
