@@ -308,7 +308,7 @@ describe('imports of several accounts', () => {
       expect(await left('device_imports', 'id')).toEqual([recent, open].toSorted());
       expect(await left('device_import_errors', 'import_id')).toEqual([recent, open].toSorted());
     });
-    await clock.advance(86_400_001);
+    await complete(recent, 31);
     await eventually(async () => {
       await look();
       expect(await left('device_imports', 'id')).toEqual([open]);

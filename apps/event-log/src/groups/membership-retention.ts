@@ -12,7 +12,7 @@ const atOnce = 5_000;
 
 const sql = `
   DELETE FROM event_log.memberships WHERE device_id IN (
-    SELECT device_id FROM event_log.memberships WHERE groups = '{}' AND changed_at < $1
+    SELECT device_id FROM event_log.memberships WHERE groups = '{}' AND changed_at < now() - make_interval(secs => $1)
     ORDER BY changed_at LIMIT ${atOnce} FOR UPDATE SKIP LOCKED)`;
 
 /** Deletes the rows of devices that left their last group a day ago. */

@@ -9,7 +9,7 @@ const atOnce = 500;
 
 const sql = `
   DELETE FROM registry.deleted_devices WHERE id IN (
-    SELECT id FROM registry.deleted_devices WHERE deleted_at < $1
+    SELECT id FROM registry.deleted_devices WHERE deleted_at < now() - make_interval(secs => $1)
     ORDER BY deleted_at LIMIT ${atOnce} FOR UPDATE SKIP LOCKED)`;
 
 /** Forgets the ids of devices that were deleted long ago. */

@@ -12,7 +12,8 @@ const atOnce = 1;
 
 const sql = `
   DELETE FROM registry.device_imports WHERE id =
-    (SELECT id FROM registry.device_imports WHERE status = 'completed' AND completed_at < $1
+    (SELECT id FROM registry.device_imports
+     WHERE status = 'completed' AND completed_at < now() - make_interval(secs => $1)
      ORDER BY completed_at LIMIT ${atOnce} FOR UPDATE SKIP LOCKED)`;
 
 /** Deletes imports that were completed long ago, with their reports. The created devices stay. */

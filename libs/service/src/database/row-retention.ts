@@ -5,13 +5,16 @@ import { affected } from './written-rows.js';
 const periodMs = 600_000;
 
 interface Retention {
-  /** Deletes at most `atOnce` of the rows from before $1. */
+  /** Deletes at most `atOnce` of the rows that are older than $1 seconds by the clock of PostgreSQL, which dates them. */
   sql: string;
   atOnce: number;
   keptMs: number;
 }
 
-/** Deletes rows that have been kept long enough. `what`: names them in the log. */
+/**
+ * Deletes rows that have been kept long enough. The clock of the process does not count: a fast one must not delete
+ * what is kept. `what`: names the rows in the log.
+ */
 export abstract class RowRetention extends BackgroundWork {
   constructor(
     private readonly database: Pick<EntityManager, 'query'>,
@@ -23,7 +26,6 @@ export abstract class RowRetention extends BackgroundWork {
 
   protected async step(): Promise<boolean> {
     const { sql, atOnce, keptMs } = this.retention;
-    const keptFrom = new Date(this.clock.now() - keptMs);
-    return (await affected(this.database, sql, [keptFrom.toISOString()])) === atOnce;
+    return (await affected(this.database, sql, [keptMs / 1_000])) === atOnce;
   }
 }
