@@ -4,7 +4,7 @@ import { eventually, isolate, type Isolation, TestClock } from '@lanyard/testing
 import type { DataSource } from 'typeorm';
 import { databaseOf } from '../src/db/database.js';
 import { EventsReader } from '../src/query/list-events.js';
-import { type StoredPage, StoredEvents } from '../src/query/stored-events.js';
+import { type Place, type StoredPage, StoredEvents } from '../src/query/stored-events.js';
 
 describe('a stream whose filter few entries match', () => {
   let isolation: Isolation;
@@ -113,5 +113,20 @@ describe('a stream whose filter few entries match', () => {
     expect(await one).toEqual({ position: '0', id: '0' });
     await Promise.all(ten);
     expect(searching.filter((accountId) => accountId === many)).toHaveLength(10);
+  });
+
+  it('has the id of an entry that is there to come back with, after its last one was removed', async () => {
+    const [accountId, deviceId] = [newId(), newId()];
+    const [kept, removed] = await store(accountId, deviceId, 2);
+    const stored = new StoredEvents(database);
+    const read = (from: Place): Promise<StoredPage> => stored.pageAfter({ accountId }, from, [], 100);
+    const first = await read({ position: '0', id: '0' });
+    expect(first.place.id).toBe(removed);
+    await database.query('DELETE FROM event_log.device_events WHERE id = $1', [removed]);
+    const { place } = await read(first.place);
+    expect(place.id).toBe(kept);
+    const [next] = await store(accountId, newId(), 1);
+    for (const from of [place, await stored.placeOf(accountId, place.id)])
+      expect((await read(from)).events.map(({ id }) => id)).toEqual([next]);
   });
 });

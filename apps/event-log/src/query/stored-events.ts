@@ -84,7 +84,8 @@ export class StoredEvents {
   private async read(owner: EntryOwner, from: Place, filters: readonly Filter[], limit: number): Promise<StoredPage> {
     const isNarrowed = filters.length > 0 || owner.deviceGroups !== undefined;
     const end = await this.endOfRead(owner.accountId, from, isNarrowed);
-    if (!end) return { events: [], place: from, hasMore: false };
+    // Also if the entry of the place has expired: with its id, a client would get the whole log again.
+    if (BigInt(end.position) <= BigInt(from.position)) return { events: [], place: end, hasMore: false };
     const parameters: unknown[] = [];
     const conditions = conditionsOf(owner, filters, parameters);
     const lower = parameters.push(from.position);
@@ -101,19 +102,15 @@ export class StoredEvents {
 
   /**
    * The entry at which a read ends: the newest one. If the read is narrowed, and more than `entriesReadMax` entries
-   * follow, it is the last of as many. undefined: no entry follows.
+   * follow, it is the last of as many. If none follows, it may be before the place: the entry of the place has expired.
    */
-  private async endOfRead(
-    accountId: string,
-    from: Place,
-    isNarrowed: boolean,
-  ): Promise<(Place & { isLast: boolean }) | undefined> {
+  private async endOfRead(accountId: string, from: Place, isNarrowed: boolean): Promise<Place & { isLast: boolean }> {
     const last = await this.lastPlace(accountId);
-    const positions = BigInt(last.position) - BigInt(from.position);
-    if (positions <= 0n) return undefined;
     // Counts entries, in the index, because most positions may belong to other accounts, or to no entry.
     const end =
-      isNarrowed && positions > BigInt(entriesReadMax) && (await this.entryAfter(accountId, from, entriesReadMax));
+      isNarrowed &&
+      BigInt(last.position) - BigInt(from.position) > BigInt(entriesReadMax) &&
+      (await this.entryAfter(accountId, from, entriesReadMax));
     return end ? { ...end, isLast: false } : { ...last, isLast: true };
   }
 
