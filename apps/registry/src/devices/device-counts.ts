@@ -32,7 +32,7 @@ const sumBy = (rows: readonly Row[], name: 'state' | 'lifecycle_status'): Record
 /** How many devices of an account are in which state. */
 @Injectable()
 export class DeviceCounter {
-  private readonly recent = new Map<string, { untilMs: number; counts: Promise<DeviceCounts> }>();
+  private readonly recent = new Map<string, { atMs: number; counts: Promise<DeviceCounts> }>();
 
   constructor(
     private readonly database: DataSource,
@@ -41,9 +41,11 @@ export class DeviceCounter {
 
   countsOf(accountId: string): Promise<DeviceCounts> {
     const known = this.recent.get(accountId);
-    if (known && known.untilMs > this.clock.now()) return known.counts;
+    const nowMs = this.clock.now();
+    // The absolute difference, so that no counts are reused for longer when the clock is set back.
+    if (known && Math.abs(nowMs - known.atMs) < reusedMs) return known.counts;
     const counts = FairQueue.at(this.database).run(accountId, () => this.count(accountId));
-    setBounded(this.recent, accountId, { untilMs: this.clock.now() + reusedMs, counts }, accountsMax);
+    setBounded(this.recent, accountId, { atMs: nowMs, counts }, accountsMax);
     counts.catch(() => this.recent.delete(accountId));
     return counts;
   }
