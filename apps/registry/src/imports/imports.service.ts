@@ -192,7 +192,8 @@ export class ImportsService {
     const sql = 'UPDATE registry.device_imports SET touched_at = clock_timestamp() WHERE id = $1';
     for await (const chunk of text) {
       yield chunk;
-      if (this.clock.now() - touchedMs < touchPeriodMs) continue;
+      // The absolute difference, so that the upload does not count as abandoned after the clock was set back.
+      if (Math.abs(this.clock.now() - touchedMs) < touchPeriodMs) continue;
       touchedMs = this.clock.now();
       await this.database.query(sql, [importId]);
     }
