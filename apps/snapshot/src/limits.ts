@@ -6,8 +6,14 @@ export const purgePeriodMs = 6 * 3_600_000;
 /** Devices removed per statement, so that a purge never holds locks for long. */
 export const purgeBatch = 500;
 
-/** How much the stored time of the last connection may lag, so that not every value writes it. */
+/**
+ * A value updates the time of the last connection only if the stored one is older by this much. A replica does not even
+ * compare the values that follow a compared one within this time.
+ */
 export const connectedSlackMs = 3_600_000;
+
+/** How much the stored time of the last connection may lag. */
+export const connectedLagMs = 2 * connectedSlackMs;
 
 /** Larger values are not kept in the history, which is for measurements and states, not for documents. */
 export const historyValueBytesMax = 1_024;

@@ -361,7 +361,7 @@ describe('the snapshot', () => {
     });
     await purge(database, new TestClock(Date.parse('2024-12-14T23:00:00Z')));
     expect((await echo(deviceId)).resources).toHaveLength(1);
-    expect(await purge(database, new TestClock(Date.parse('2024-12-15T02:00:00Z')))).toBeGreaterThan(0);
+    expect(await purge(database, new TestClock(Date.parse('2024-12-15T03:00:00Z')))).toBeGreaterThan(0);
     expect((await call(`/v3/devices/${deviceId}/echo`)).status).toBe(404);
   });
 
@@ -387,9 +387,9 @@ describe('the snapshot', () => {
 
   it.each([
     ['2025-03-01T12:00:00Z', '2025-08-31T23:00:00Z', 1],
-    ['2025-03-01T12:00:00Z', '2025-09-01T14:00:00Z', 0],
+    ['2025-03-01T12:00:00Z', '2025-09-01T15:00:00Z', 0],
     ['2024-02-29T12:00:00Z', '2024-08-29T12:30:00Z', 1],
-    ['2024-02-29T12:00:00Z', '2024-08-31T14:00:00Z', 0],
+    ['2024-02-29T12:00:00Z', '2024-08-31T15:00:00Z', 0],
     // By the fast clock of one replica.
     ['2098-01-01T00:00:00Z', '2099-01-01T00:00:00Z', 1],
   ])('last connected at %s, at %s it has %i resources', async (at, then, count) => {

@@ -1,14 +1,14 @@
 import { BackgroundWork } from '@lanyard/service';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { connectedSlackMs, purgeBatch, purgePeriodMs, snapshotLifeMonths } from '../limits.js';
+import { connectedLagMs, purgeBatch, purgePeriodMs, snapshotLifeMonths } from '../limits.js';
 
 /** By the clock of this replica, or by that of PostgreSQL if it is earlier: a fast clock must not remove what is kept. */
 const now = 'LEAST($1::timestamptz, now())';
 
 // The same day so many months earlier, or the last day of that month if it has no such day. The stored time of the last
-// connection may lag by `connectedSlackMs`.
-const limit = `((${now} - interval '${connectedSlackMs} milliseconds') AT TIME ZONE 'UTC' - interval '${snapshotLifeMonths} months') AT TIME ZONE 'UTC'`;
+// connection may lag by `connectedLagMs`.
+const limit = `((${now} - interval '${connectedLagMs} milliseconds') AT TIME ZONE 'UTC' - interval '${snapshotLifeMonths} months') AT TIME ZONE 'UTC'`;
 
 // A device that is still in the directory keeps an empty row, whose time starts again for later desired values.
 const purgeSql = `
