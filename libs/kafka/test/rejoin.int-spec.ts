@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   AccessAccounts,
   type AccessAccountChanged,
@@ -20,13 +20,18 @@ const soonMs = 15_000;
 describe('after Kafka was away', () => {
   let isolation: Isolation;
   let line: TcpLine;
-  let restarts = 0;
+  /** Client ids of those that have given up their connection. */
+  const restarted = new Set<string>();
   let direct: KafkaConnection;
-  let cut: KafkaConnection;
+  let ofConsumer: KafkaConnection;
+  let ofReader: KafkaConnection;
   let producer: KafkaProducer;
 
+  /** One for each that is cut: a connection does not log the same message twice within 10 s. */
   const connectionTo = (broker: string, clientId: string): KafkaConnection => {
-    const write = (text: string): void => void (restarts += text.includes('Restarting the consumer') ? 1 : 0);
+    const write = (text: string): void => {
+      if (text.includes('Restarting the consumer')) restarted.add(clientId);
+    };
     const logger = createLogger({ app: 'test', replicaId: clientId, level: 'warn', destination: { write } });
     const { topicPrefix } = isolation;
     return new KafkaConnection({ brokers: [broker], clientId, topicPrefix, partitions: 4, logger });
@@ -37,7 +42,8 @@ describe('after Kafka was away', () => {
     const broker = infrastructure().brokers[0] as string;
     line = await TcpLine.toKafka(broker);
     direct = connectionTo(broker, 'direct');
-    cut = connectionTo(line.address, 'cut');
+    ofConsumer = connectionTo(line.address, 'consumer');
+    ofReader = connectionTo(line.address, 'reader');
     producer = new KafkaProducer(direct, { source: 'test' });
     await producer.connect();
   });
@@ -45,55 +51,47 @@ describe('after Kafka was away', () => {
   afterAll(async () => {
     line?.heal();
     await producer?.disconnect();
-    await Promise.all([direct?.close(), cut?.close()]);
+    await Promise.all([direct?.close(), ofConsumer?.close(), ofReader?.close()]);
     line?.close();
     await isolation?.drop();
   });
 
-  afterEach(() => line.heal());
-
-  /** Kafka is away until a consumer has given up its connection and begins again. */
+  /** Kafka is away until both have given up their connections and begin again. */
   const away = async (): Promise<void> => {
-    const before = restarts;
+    restarted.clear();
     line.refuse();
-    await eventually(() => expect(restarts).toBeGreaterThan(before));
+    await eventually(() => expect([...restarted].toSorted()).toEqual(['consumer', 'reader']));
     line.heal();
   };
 
-  it('a consumer gets its partitions back at once', async () => {
-    const topic: Topic<DeviceEventReported> = { ...DeviceEvents, name: newId() };
-    await cut.ensureTopics([topic]);
+  it('a consumer gets its partitions back, and a reader of state receives changes, at once', async () => {
+    const events: Topic<DeviceEventReported> = { ...DeviceEvents, name: newId() };
+    const accounts: Topic<AccessAccountChanged> = { ...AccessAccounts, name: newId() };
+    await direct.ensureTopics([events, accounts]);
     const seen = new Set<string>();
-    const consumer = new BatchConsumer<DeviceEventReported>(cut, {
-      topic,
+    const consumer = new BatchConsumer<DeviceEventReported>(ofConsumer, {
+      topic: events,
       group: 'g',
       handler: async ({ messages }) => messages.forEach(({ value }) => seen.add(String(value.description))),
       onFatal: (error) => void expect(error).toBeUndefined(),
     });
+    const reader = new StateReader(ofReader, accounts, { project: (v) => v.tier, onFatal: () => undefined });
     const send = (description: string): Promise<void> => {
       const base = fixtures(DeviceEvents).valid['client code'] as DeviceEventReported;
-      return producer.send(topic, { ...base, deviceId: newId(), eventId: newId(), description });
+      return producer.send(events, { ...base, deviceId: newId(), eventId: newId(), description });
     };
-    await consumer.start();
+    const account = fixtures(AccessAccounts).valid['active'] as AccessAccountChanged;
+    await producer.send(accounts, { ...account, tier: 'free' });
+    await Promise.all([consumer.start(), reader.start()]);
+    expect(reader.get(account.accountId)).toBe('free');
     await send('before');
     await eventually(() => expect(seen).toContain('before'));
     await away();
-    await send('after');
-    await eventually(() => expect(seen).toContain('after'), { timeoutMs: soonMs });
-    await consumer.stop();
-  });
-
-  it('a reader of state receives changes at once', async () => {
-    const topic: Topic<AccessAccountChanged> = { ...AccessAccounts, name: newId() };
-    await cut.ensureTopics([topic]);
-    const reader = new StateReader(cut, topic, { project: (v) => v.tier, onFatal: () => undefined });
-    const account = fixtures(AccessAccounts).valid['active'] as AccessAccountChanged;
-    await producer.send(topic, { ...account, tier: 'free' });
-    await reader.start();
-    expect(reader.get(account.accountId)).toBe('free');
-    await away();
-    await producer.send(topic, { ...account, tier: 'commercial' });
-    await eventually(() => expect(reader.get(account.accountId)).toBe('commercial'), { timeoutMs: soonMs });
-    await reader.stop();
+    await Promise.all([send('after'), producer.send(accounts, { ...account, tier: 'commercial' })]);
+    await Promise.all([
+      eventually(() => expect(seen).toContain('after'), { timeoutMs: soonMs }),
+      eventually(() => expect(reader.get(account.accountId)).toBe('commercial'), { timeoutMs: soonMs }),
+    ]);
+    await Promise.all([consumer.stop(), reader.stop()]);
   });
 });
