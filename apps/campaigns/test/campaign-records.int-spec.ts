@@ -203,10 +203,12 @@ describe('a campaign that has ended', () => {
     const { asked } = await system.database().transaction(async (manager) => {
       await manager.query('LOCK TABLE campaigns.campaign_devices');
       const asked = system.call('GET', `${path}/${id}/${what}`);
+      // The services look for devices that are due, too.
       await eventually(async () => {
         const waiting: unknown[] = await system.database().query(
-          `SELECT pid FROM pg_locks
-           WHERE NOT granted AND relation = 'campaigns.campaign_devices'::regclass AND mode = 'AccessShareLock'`,
+          `SELECT pid FROM pg_locks JOIN pg_stat_activity USING (pid)
+           WHERE NOT granted AND relation = 'campaigns.campaign_devices'::regclass AND mode = 'AccessShareLock'
+             AND query NOT LIKE '%d.due_at <= $1%'`,
         );
         expect(waiting).not.toEqual([]);
       });
@@ -224,6 +226,8 @@ const selecting = async (): Promise<{ id: string; selectionId: string }> => {
   await system.eventually(id, 'running');
   const sql = 'SELECT selection_id FROM campaigns.update_campaigns WHERE id = $1';
   const [begun] = (await system.database().query(sql, [id])) as [{ selection_id: string }];
+  // It would else be the newest one of a later test.
+  await eventually(() => system.selections().some(({ selectionId }) => selectionId === begun.selection_id));
   return { id, selectionId: begun.selection_id };
 };
 

@@ -19,6 +19,7 @@ import {
 } from '@lanyard/contracts';
 import { BatchConsumer, KafkaConnection, KafkaProducer } from '@lanyard/kafka';
 import {
+  CLOCK,
   createLogger,
   identityHeader,
   newId,
@@ -26,8 +27,17 @@ import {
   type RunningService,
   signIdentity,
   startService,
+  systemClock,
 } from '@lanyard/service';
-import { infrastructure, eventually, type Isolation, isolate, newIdentityKeys } from '@lanyard/testing';
+import {
+  eagerClock,
+  infrastructure,
+  eventually,
+  type Isolation,
+  isolate,
+  newIdentityKeys,
+  withProviders,
+} from '@lanyard/testing';
 import type { Type } from '@nestjs/common';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -164,8 +174,9 @@ export const testSystem = (name: string, environment: NodeJS.ProcessEnv = {}) =>
         REPLICA_ID: replica,
         ...environment,
       });
+    const eager = withProviders([CLOCK, eagerClock(systemClock)]);
     services = await Promise.all(
-      ['campaigns-0', 'campaigns-1'].map((replica) => startService(definition, configOf(replica))),
+      ['campaigns-0', 'campaigns-1'].map((replica) => startService(definition, configOf(replica), eager)),
     );
     const logger = createLogger({ app: 'test', replicaId: 'test', level: 'error' });
     const { topicPrefix } = isolation;

@@ -1,6 +1,7 @@
 export * from './certificates.js';
 export * from './infrastructure.js';
 export * from './dtls-server-transport.js';
+export * from './eager-clock.js';
 export * from './eventually.js';
 export * from './identity.js';
 export * from './keep-alive-calls.js';
