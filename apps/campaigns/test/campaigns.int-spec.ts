@@ -24,6 +24,8 @@ const started = async (fields: object = {}): Promise<string> => {
 
 const lastSelection = (): string => String(begunSelections().at(-1)?.selectionId);
 
+const progressOf = async (id: string) => (await system.call('GET', `${path}/${id}/progress`)).body;
+
 /** Codes of the entries of each device in a campaign. */
 const codesOf = (campaignId: string, deviceId: string): string[] =>
   system
@@ -47,8 +49,9 @@ describe('a campaign', () => {
       new Set(['succeeded SYS_112']),
     );
     for (const deviceId of ids) await eventually(() => expect(codesOf(id, deviceId)).toEqual(['SYS_108', 'SYS_112']));
-    const { body } = await system.call('GET', `${path}/${id}/progress`);
+    const body = await progressOf(id);
     expect(body).toMatchObject({ devices: 8, succeeded: 8, waiting: 0, is_selection_complete: true });
+    expect(system.mostAtOnce(id)).toBeLessThanOrEqual(3);
   });
 
   it('each device ends in one state, by what it does', async () => {
@@ -110,9 +113,7 @@ describe('a campaign', () => {
     const other = newId();
     system.connect(new FirmwareDevice(other, '2'));
     await system.select([{ ...registered(away), isRegistered: false }, registered(sleeping), registered(other)]);
-    await eventually(async () =>
-      expect((await system.call('GET', `${path}/${id}/progress`)).body['succeeded']).toBe(1),
-    );
+    await eventually(async () => expect((await progressOf(id))['succeeded']).toBe(1));
     expect(system.commands().filter(({ deviceId }) => deviceId === away || deviceId === sleeping)).toEqual([]);
     await system.register(away);
     await system.register(sleeping, { queueMode: true, change: 'updated' });
@@ -129,9 +130,7 @@ describe('a campaign', () => {
     const sql = 'SELECT device_id FROM campaigns.device_sessions WHERE device_id = ANY($1)';
     await eventually(async () => expect(await system.database().query(sql, [[patient, brief]])).toHaveLength(2));
     await system.select([registered(patient), registered(brief)]);
-    await eventually(async () =>
-      expect((await system.call('GET', `${path}/${id}/progress`)).body['succeeded']).toBe(1),
-    );
+    await eventually(async () => expect((await progressOf(id))['succeeded']).toBe(1));
     expect(system.commands().some(({ deviceId }) => deviceId === brief)).toBe(false);
     await system.register(brief, { queueMode: true, change: 'updated', awakeMs: 60_000 });
     await system.eventually(id, 'done');
@@ -145,9 +144,7 @@ describe('a campaign', () => {
     await system.fallAsleep(behind, { hostGateway: gateway });
     await system.select([registered(behind), registered(other)]);
     // The campaign has had its turn, in which it would have started both.
-    await eventually(async () =>
-      expect((await system.call('GET', `${path}/${id}/progress`)).body['succeeded']).toBe(1),
-    );
+    await eventually(async () => expect((await progressOf(id))['succeeded']).toBe(1));
     expect(system.commands().some(({ deviceId }) => deviceId === behind)).toBe(false);
     // The gateway may sleep again before the next turn of the campaign.
     const sql = `UPDATE campaigns.update_campaigns SET tick_at = clock_timestamp() + interval '1 hour' WHERE id = $1`;
@@ -206,9 +203,13 @@ describe('a campaign', () => {
     const deviceId = newId();
     system.connect(new FirmwareDevice(deviceId, '2'));
     await system.select([registered(deviceId)]);
-    await eventually(async () =>
-      expect((await system.call('GET', `${path}/${id}/progress`)).body['is_selection_complete']).toBe(true),
-    );
+    await eventually(async () => expect((await progressOf(id))['is_selection_complete']).toBe(true));
+    // One that began later has ended: this one has had its turns, too.
+    const later = await started();
+    const other = new FirmwareDevice(newId(), '2');
+    system.connect(other);
+    await system.select([registered(other.deviceId)]);
+    await system.eventually(later, 'done');
     expect((await system.devicesOf(id))[0]).toMatchObject({ state: 'waiting' });
     expect((await system.call('POST', `${path}/${id}/start`)).status).toBe(409);
     expect((await system.call('POST', `${path}/${id}/resume`)).body.state).toBe('running');
@@ -257,7 +258,7 @@ describe('a campaign', () => {
     await system.eventually(id, 'aborted');
     await system.takePage(selectionId, { page: 1, devices: [away()], hasMore: true });
     expect((await system.devicesOf(id)).map((device) => device['event_code'])).toEqual(['SYS_103']);
-    expect((await system.call('GET', `${path}/${id}/progress`)).body['is_selection_complete']).toBe(true);
+    expect((await progressOf(id))['is_selection_complete']).toBe(true);
   });
 
   it('whose selection is not answered says since when, until it is', async () => {
@@ -313,7 +314,7 @@ describe('a campaign', () => {
     }));
     await system.select([registered(good), ...suspended]);
     await system.eventually(id, 'done');
-    const { body } = await system.call('GET', `${path}/${id}/progress`);
+    const body = await progressOf(id);
     expect(body).toMatchObject({ succeeded: 1, failed: 3, stopped: 0 });
   });
 

@@ -259,6 +259,15 @@ export const testSystem = (name: string, environment: NodeJS.ProcessEnv = {}) =>
     events: (): readonly DeviceEventReported[] => events,
     commands: (): readonly CampaignCommandIssued[] => commands,
     selections: (): readonly DeviceSelectionRequested[] => selections,
+    /** How many devices were between their first and their last command at once; a command may be received twice. */
+    mostAtOnce: (campaignId: string): number => {
+      const isFirst = ({ commandId }: CampaignCommandIssued, n: number): boolean =>
+        commands.findIndex((one) => one.commandId === commandId) === n;
+      const own = commands.filter((one, n) => one.campaignId === campaignId && isFirst(one, n));
+      const ids = own.map(({ deviceId }) => deviceId);
+      const underWay = (n: number): string[] => ids.slice(0, n + 1).filter((id) => ids.lastIndexOf(id) >= n);
+      return Math.max(...ids.map((_, n) => new Set(underWay(n)).size));
+    },
     /** Stores one page of a selection as the consumer does. */
     takePage: (selectionId: string, more: Partial<DeviceSelectionAnswered>): Promise<void> =>
       part(SelectionPages).apply({
