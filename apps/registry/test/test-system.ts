@@ -29,6 +29,8 @@ import {
 } from '@lanyard/contracts';
 import { type Batch, BatchConsumer, KafkaConnection, KafkaProducer, StateReader } from '@lanyard/kafka';
 import {
+  type Clock,
+  CLOCK,
   createLogger,
   type FieldProblem,
   identityHeader,
@@ -37,7 +39,7 @@ import {
   signIdentity,
   startService,
 } from '@lanyard/service';
-import { infrastructure, type Isolation, isolate, newIdentityKeys } from '@lanyard/testing';
+import { infrastructure, type Isolation, isolate, newIdentityKeys, withProviders } from '@lanyard/testing';
 import { Client } from 'pg';
 import { definition } from '../src/app.module.js';
 import { readConfig } from '../src/config.js';
@@ -82,8 +84,11 @@ export interface Reply {
 const isText = (body: unknown): body is string | ReadableStream =>
   typeof body === 'string' || body instanceof ReadableStream;
 
-/** Two replicas of the registry on isolated infrastructure, for the tests of one file. `settings`: of both, in their environment. */
-export const testSystem = (name: string, settings: NodeJS.ProcessEnv = {}) => {
+/**
+ * Two replicas of the registry on isolated infrastructure, for the tests of one file. `settings`: of both, in their environment;
+ * `clock`: of both, in place of the system clock.
+ */
+export const testSystem = (name: string, settings: NodeJS.ProcessEnv = {}, clock?: Clock) => {
   let isolation: Isolation;
   let services: RunningService[];
   let kafka: KafkaConnection;
@@ -168,8 +173,9 @@ export const testSystem = (name: string, settings: NodeJS.ProcessEnv = {}) => {
 
   beforeAll(async () => {
     isolation = await isolate(name);
+    const create = clock && withProviders([CLOCK, clock]);
     services = await Promise.all(
-      ['registry-0', 'registry-1'].map((replica) => startService(definition, configOf(replica))),
+      ['registry-0', 'registry-1'].map((replica) => startService(definition, configOf(replica), create)),
     );
     const logger = createLogger({ app: 'test', replicaId: 'test', level: 'error' });
     kafka = new KafkaConnection({
