@@ -8,6 +8,8 @@ export const router = createRouter({
   defaultPreload: 'intent',
   defaultErrorComponent: ErrorPage,
   scrollRestoration: true,
+  // Otherwise another search or order would be shown from where the one before it had been scrolled to.
+  scrollToTopSelectors: ['.device-list'],
   // All parameters are text. If they were read as JSON, the default, a serial number of 20 digits would change.
   parseSearch: parseSearchWith((text) => text),
   stringifySearch: stringifySearchWith(String),

@@ -141,8 +141,6 @@ const DeviceList = () => {
       {total === 0 && <NothingFound search={search} />}
       {rows.length > 0 && (
         <DeviceTable
-          // Another search or order begins at its first row.
-          key={`${search.newestFirst} ${packed}`}
           rows={rows}
           total={total ?? rows.length}
           shown={shown}
