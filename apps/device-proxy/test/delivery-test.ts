@@ -20,12 +20,7 @@ import type { DeviceProxyConfig } from '../src/config.js';
 import { awakeWindowMs, expiryGraceMs, pushMaxMs } from '../src/limits.js';
 import { Sessions } from '../src/sessions/sessions.js';
 import type { Session } from '../src/sessions/session.js';
-import type {
-  DeviceAnswer,
-  DeviceLink,
-  DeviceRequest,
-  ObservedAnswer,
-} from '../src/transport/device-link.js';
+import type { DeviceAnswer, DeviceLink, DeviceRequest, ObservedAnswer } from '../src/transport/device-link.js';
 import { DeviceLinks } from '../src/transport/device-links.js';
 import { newKey } from './test-system.js';
 
