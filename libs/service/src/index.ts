@@ -45,7 +45,7 @@ export { requestIdHeader, requestIdOf } from './http/request-id.js';
 export { bodyText, refuseUnstorableText } from './http/text.js';
 export * from './http/upload-streams.js';
 export * from './http/validation.js';
-export * from './identity/by.js';
+export * from './identity/request-context.js';
 export * from './identity/guard.js';
 export { IdentityModule } from './identity/identity.module.js';
 export * from './identity/networks.js';

@@ -1,13 +1,13 @@
 import {
-  type By,
-  ByCaller,
-  ByCallerIfMatch,
   Caller,
+  ConditionalRequest,
+  CurrentRequest,
   type Identity,
   ListParameters,
   type ListRequest,
   listSchema,
   Operation,
+  type RequestContext,
   RequiresPermission,
 } from '@lanyard/service';
 import { Body, Controller, Delete, Get, Param, Post, Put } from '@nestjs/common';
@@ -73,7 +73,10 @@ export class CampaignsController {
     ok: Campaign,
     conflict: `Another campaign of the account has this name, or the campaign has ended`,
   })
-  change(@ByCallerIfMatch() { caller, id, ifMatch }: By, @Body({ schema: CampaignChanges }) body: CampaignChanges) {
+  change(
+    @ConditionalRequest() { caller, id, ifMatch }: RequestContext,
+    @Body({ schema: CampaignChanges }) body: CampaignChanges,
+  ) {
     return this.campaigns.change(caller, id, body, ifMatch);
   }
 
@@ -84,7 +87,7 @@ export class CampaignsController {
     conflict: wrongState,
   })
   @ApiGatewayTimeoutResponse()
-  remove(@ByCallerIfMatch() { caller, id, ifMatch }: By) {
+  remove(@ConditionalRequest() { caller, id, ifMatch }: RequestContext) {
     return this.campaigns.remove(caller, id, ifMatch);
   }
 
@@ -96,7 +99,7 @@ export class CampaignsController {
     ok: Campaign,
     conflict: wrongState,
   })
-  dryRun(@ByCaller() { caller, id }: By) {
+  dryRun(@CurrentRequest() { caller, id }: RequestContext) {
     return this.actions.dryRun(caller, id);
   }
 
@@ -108,7 +111,7 @@ export class CampaignsController {
     ok: Campaign,
     conflict: wrongState,
   })
-  start(@ByCaller() { caller, id }: By) {
+  start(@CurrentRequest() { caller, id }: RequestContext) {
     return this.actions.start(caller, id);
   }
 
@@ -119,7 +122,7 @@ export class CampaignsController {
     ok: Campaign,
     conflict: wrongState,
   })
-  pause(@ByCaller() { caller, id }: By) {
+  pause(@CurrentRequest() { caller, id }: RequestContext) {
     return this.actions.pause(caller, id);
   }
 
@@ -130,7 +133,7 @@ export class CampaignsController {
     ok: Campaign,
     conflict: wrongState,
   })
-  resume(@ByCaller() { caller, id }: By) {
+  resume(@CurrentRequest() { caller, id }: RequestContext) {
     return this.actions.resume(caller, id);
   }
 
@@ -142,7 +145,7 @@ export class CampaignsController {
     ok: Campaign,
     conflict: wrongState,
   })
-  abort(@ByCaller() { caller, id }: By) {
+  abort(@CurrentRequest() { caller, id }: RequestContext) {
     return this.actions.abort(caller, id);
   }
 

@@ -1,14 +1,14 @@
 import {
   bodyStreamOf,
-  type By,
-  ByCallerIfMatch,
   Caller,
+  ConditionalRequest,
   fieldProblems,
   type Identity,
   ListParameters,
   type ListRequest,
   listSchema,
   Operation,
+  type RequestContext,
   RequiresPermission,
   ValidationFailed,
 } from '@lanyard/service';
@@ -98,7 +98,7 @@ export class ImagesController {
     description: 'Campaigns that have ended keep the name and the version of the package.',
     conflict: 'An update campaign that has not ended uses the package',
   })
-  remove(@ByCallerIfMatch() { caller, id, ifMatch }: By) {
+  remove(@ConditionalRequest() { caller, id, ifMatch }: RequestContext) {
     return this.images.remove(caller, id, ifMatch);
   }
 }

@@ -1,10 +1,10 @@
 import {
-  type By,
-  ByCaller,
-  ByCallerIfMatch,
+  ConditionalRequest,
+  CurrentRequest,
   ListParameters,
   type ListRequest,
   Operation,
+  type RequestContext,
   RequiresPermission,
 } from '@lanyard/service';
 import { Body, Controller, Delete, Get, Param, Post, Put } from '@nestjs/common';
@@ -43,11 +43,11 @@ export class ApplicationKeysController {
     created: AccessKeyRecord,
   })
   create(
-    @ByCaller() by: By,
+    @CurrentRequest() context: RequestContext,
     @Param('application') application: string,
     @Body({ schema: NewAccessKey }) body: NewAccessKey,
   ) {
-    return this.keys.create(by, application, body);
+    return this.keys.create(context, application, body);
   }
 
   @Get(':id')
@@ -56,7 +56,11 @@ export class ApplicationKeysController {
     description: 'The secret is not returned.',
     ok: AccessKeyRecord,
   })
-  get(@ByCaller() { caller }: By, @Param('application') application: string, @Param('id') id: string) {
+  get(
+    @CurrentRequest() { caller }: RequestContext,
+    @Param('application') application: string,
+    @Param('id') id: string,
+  ) {
     return this.keys.get(caller.accountId, id, application);
   }
 
@@ -68,11 +72,11 @@ export class ApplicationKeysController {
     ok: AccessKeyRecord,
   })
   update(
-    @ByCallerIfMatch() by: By,
+    @ConditionalRequest() context: RequestContext,
     @Param('application') application: string,
     @Body({ schema: AccessKeyChange }) body: AccessKeyChange,
   ) {
-    return this.keys.update(by, application, body);
+    return this.keys.update(context, application, body);
   }
 
   @Delete(':id')
@@ -81,8 +85,8 @@ export class ApplicationKeysController {
     description:
       'The key stops working within five seconds. The channel belongs to the application and stays. So do the subscriptions and presubscription rules, unless this was the last usable access key.',
   })
-  remove(@ByCallerIfMatch() by: By, @Param('application') application: string) {
-    return this.keys.remove(by, application);
+  remove(@ConditionalRequest() context: RequestContext, @Param('application') application: string) {
+    return this.keys.remove(context, application);
   }
 }
 
@@ -108,7 +112,7 @@ export class AccessKeysController {
     description: 'Finds the key by its id in any application of the account. The secret is not returned.',
     ok: AccessKeyRecord,
   })
-  get(@ByCaller() { caller, id }: By) {
+  get(@CurrentRequest() { caller, id }: RequestContext) {
     return this.keys.get(caller.accountId, id);
   }
 }

@@ -1,5 +1,4 @@
 import {
-  type By,
   changesOf,
   CLOCK,
   type Clock,
@@ -9,6 +8,7 @@ import {
   type ListQuery,
   newId,
   newSecret,
+  type RequestContext,
 } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
@@ -77,10 +77,10 @@ export class AccessKeys {
   }
 
   /** Only this response contains the full key. Throws AccessKeyLimitExceeded. */
-  async create(by: By, applicationId: string, wanted: NewAccessKey): Promise<AccessKeyRecord> {
-    const { accountId } = by;
+  async create(context: RequestContext, applicationId: string, wanted: NewAccessKey): Promise<AccessKeyRecord> {
+    const { accountId } = context;
     const secret = newSecret(accountId, applicationId, 'ak_2');
-    const made = await this.changes.run(by, async (change) => {
+    const made = await this.changes.run(context, async (change) => {
       const { manager, now } = change;
       const application = await applicationOf(manager, accountId, applicationId);
       if ((await manager.countBy(AccessKey, { applicationId })) >= accessKeysPerApplicationMax)
@@ -106,15 +106,15 @@ export class AccessKeys {
         ...(key.status === 'inactive' && { status: 'INACTIVE' }),
         ...(key.expiresAt && { expiration: formatTimestamp(key.expiresAt) }),
       };
-      await this.record(change, by, { action: 'SYS_533', key, changes });
+      await this.record(change, context, { action: 'SYS_533', key, changes });
       return key;
     });
     return accessKeyRecord(made, this.clock.now(), secret);
   }
 
-  async update(by: By, applicationId: string, body: AccessKeyChange): Promise<AccessKeyRecord> {
+  async update(context: RequestContext, applicationId: string, body: AccessKeyChange): Promise<AccessKeyRecord> {
     const nowMs = this.clock.now();
-    const changed = await this.change(by, applicationId, 'SYS_534', async (change, key) => {
+    const changed = await this.change(context, applicationId, 'SYS_534', async (change, key) => {
       const before = accessKeyRecord(key, nowMs);
       const wanted = changesOf(body, accessKeyChanges, withSentKey(before, body), timesOfUse);
       if (wanted.name !== undefined) key.name = wanted.name;
@@ -132,8 +132,8 @@ export class AccessKeys {
     return accessKeyRecord(changed, nowMs);
   }
 
-  async remove(by: By, applicationId: string): Promise<void> {
-    await this.change(by, applicationId, 'SYS_535', async ({ manager }, { id }) => {
+  async remove(context: RequestContext, applicationId: string): Promise<void> {
+    await this.change(context, applicationId, 'SYS_535', async ({ manager }, { id }) => {
       await manager.delete(AccessKey, { id });
       return {};
     });
@@ -141,24 +141,24 @@ export class AccessKeys {
 
   /** `work` returns what it changed. */
   private change(
-    by: By,
+    context: RequestContext,
     applicationId: string,
     action: AuditAction['action'],
     work: (change: AccountTransaction, key: AccessKey) => Promise<Record<string, string>>,
   ): Promise<AccessKey> {
-    return this.changes.run(by, async (change) => {
-      const key = await keyOfApplication(change.manager, by.accountId, by.id, applicationId);
-      requireIfMatch(by, key);
+    return this.changes.run(context, async (change) => {
+      const key = await keyOfApplication(change.manager, context.accountId, context.id, applicationId);
+      requireIfMatch(context, key);
       const changes = await work(change, key);
-      await storeHolder(change, await applicationOf(change.manager, by.accountId, applicationId));
-      await this.record(change, by, { action, key, changes });
+      await storeHolder(change, await applicationOf(change.manager, context.accountId, applicationId));
+      await this.record(change, context, { action, key, changes });
       return key;
     });
   }
 
   private async record(
     { record }: AccountTransaction,
-    { caller }: By,
+    { caller }: RequestContext,
     { action, key, changes = {} }: Pick<AuditAction, 'action' | 'changes'> & { key: AccessKey },
   ): Promise<void> {
     const target = { kind: 'access-key', id: key.id, name: key.name };

@@ -1,6 +1,6 @@
 import { AccessAccounts, AccessKeys } from '@lanyard/contracts';
 import { AuditTrail, causedBy, Outbox } from '@lanyard/kafka';
-import { type By, CLOCK, type Clock, type Identity, KeyedMutex } from '@lanyard/service';
+import { CLOCK, type Clock, type Identity, KeyedMutex, type RequestContext } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { KnownKeys } from '../authentication/known-keys.js';
@@ -55,7 +55,7 @@ export class AccountChanges {
   ) {}
 
   /** Throws LastAdministrator when `work` leaves the account without an active administrator key. */
-  async run<T>({ accountId, caller }: By, work: (change: AccountTransaction) => Promise<T>): Promise<T> {
+  async run<T>({ accountId, caller }: RequestContext, work: (change: AccountTransaction) => Promise<T>): Promise<T> {
     return this.locked(accountId, async (change) => {
       causedBy(change.manager, caller.requestId);
       const result = await work(change);

@@ -1,13 +1,13 @@
 import {
   ApiListQuery,
-  type By,
-  ByCaller,
-  ByCallerIfMatch,
+  ConditionalRequest,
+  CurrentRequest,
   ListParameters,
   type ListRequest,
   Operation,
   parseListQuery,
   type QueryParameters,
+  type RequestContext,
   RequiresPermission,
 } from '@lanyard/service';
 import { Body, Controller, Delete, Get, Post, Put, Query } from '@nestjs/common';
@@ -38,9 +38,9 @@ export class AccountKeysController {
     ok: ApiKeyList,
   })
   @ApiListQuery(apiKeyListSpec, 'ApiKeyFilters')
-  list(@ByCaller(ExistingAccount) by: By, @Query() query: QueryParameters) {
+  list(@CurrentRequest(ExistingAccount) context: RequestContext, @Query() query: QueryParameters) {
     refuseSecrets(query);
-    return this.keys.list(by.accountId, parseListQuery(query, apiKeyListSpec));
+    return this.keys.list(context.accountId, parseListQuery(query, apiKeyListSpec));
   }
 
   @Post()
@@ -50,8 +50,8 @@ export class AccountKeysController {
       'For administrators of the installation, for example when an account has lost its last key. The response is the only one that contains the whole key.',
     created: ApiKeyRecord,
   })
-  create(@ByCaller(ExistingAccount) by: By, @Body({ schema: NewApiKey }) body: NewApiKey) {
-    return this.keys.create(by, body);
+  create(@CurrentRequest(ExistingAccount) context: RequestContext, @Body({ schema: NewApiKey }) body: NewApiKey) {
+    return this.keys.create(context, body);
   }
 
   @Get(':id')
@@ -60,8 +60,8 @@ export class AccountKeysController {
     description: 'For administrators of the installation. The secret is not returned.',
     ok: ApiKeyRecord,
   })
-  get(@ByCaller(ExistingAccount) by: By) {
-    return this.keys.get(by.accountId, by.id);
+  get(@CurrentRequest(ExistingAccount) context: RequestContext) {
+    return this.keys.get(context.accountId, context.id);
   }
 
   @Put(':id')
@@ -70,8 +70,11 @@ export class AccountKeysController {
     description: 'For administrators of the installation. Changes only the given fields.',
     ok: ApiKeyRecord,
   })
-  update(@ByCallerIfMatch(ExistingAccount) by: By, @Body({ schema: ApiKeyChange }) body: ApiKeyChange) {
-    return this.keys.update(by, body);
+  update(
+    @ConditionalRequest(ExistingAccount) context: RequestContext,
+    @Body({ schema: ApiKeyChange }) body: ApiKeyChange,
+  ) {
+    return this.keys.update(context, body);
   }
 
   @Delete(':id')
@@ -79,8 +82,8 @@ export class AccountKeysController {
     summary: 'Delete an API key of an account',
     description: 'For administrators of the installation. The key stops working within five seconds.',
   })
-  remove(@ByCallerIfMatch(ExistingAccount) by: By) {
-    return this.keys.remove(by);
+  remove(@ConditionalRequest(ExistingAccount) context: RequestContext) {
+    return this.keys.remove(context);
   }
 
   @Post(':id/reset-secret')
@@ -90,10 +93,10 @@ export class AccountKeysController {
     ok: ApiKeyRecord,
   })
   resetSecret(
-    @ByCallerIfMatch(ExistingAccount) by: By,
+    @ConditionalRequest(ExistingAccount) context: RequestContext,
     @Body({ schema: ApiKeyChange.nullish() }) body: ApiKeyChange | null | undefined,
   ) {
-    return this.keys.resetSecret(by, body ?? {});
+    return this.keys.resetSecret(context, body ?? {});
   }
 
   @Get(':id/groups')
@@ -102,8 +105,11 @@ export class AccountKeysController {
     description: 'For administrators of the installation.',
     ok: KeyGroupList,
   })
-  async listGroups(@ByCaller(ExistingAccount) by: By, @ListParameters(noFilters) query: ListRequest) {
-    const key = await this.keys.get(by.accountId, by.id);
+  async listGroups(
+    @CurrentRequest(ExistingAccount) context: RequestContext,
+    @ListParameters(noFilters) query: ListRequest,
+  ) {
+    const key = await this.keys.get(context.accountId, context.id);
     return this.groups.list(key.account_id, query, { kind: 'key', id: key.id });
   }
 
@@ -114,8 +120,8 @@ export class AccountKeysController {
     ok: ApiKeyRecord,
     conflict: 'The key is already a member of one of these groups',
   })
-  addGroups(@ByCaller(ExistingAccount) by: By, @Body({ schema: GroupIds }) ids: string[]) {
-    return this.keys.addGroups(by, ids);
+  addGroups(@CurrentRequest(ExistingAccount) context: RequestContext, @Body({ schema: GroupIds }) ids: string[]) {
+    return this.keys.addGroups(context, ids);
   }
 
   @Post(':id/groups/remove')
@@ -124,7 +130,7 @@ export class AccountKeysController {
     description: 'For administrators of the installation. The body is an array of group ids of that account.',
     ok: ApiKeyRecord,
   })
-  removeGroups(@ByCaller(ExistingAccount) by: By, @Body({ schema: GroupIds }) ids: string[]) {
-    return this.keys.removeGroups(by, ids);
+  removeGroups(@CurrentRequest(ExistingAccount) context: RequestContext, @Body({ schema: GroupIds }) ids: string[]) {
+    return this.keys.removeGroups(context, ids);
   }
 }

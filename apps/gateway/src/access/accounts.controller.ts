@@ -1,11 +1,11 @@
 import {
   AnyKey,
-  type By,
-  ByCaller,
-  ByCallerIfMatch,
+  ConditionalRequest,
+  CurrentRequest,
   ListParameters,
   type ListRequest,
   Operation,
+  type RequestContext,
   RequiresPermission,
 } from '@lanyard/service';
 import { Body, Controller, Get, Post, Put } from '@nestjs/common';
@@ -57,7 +57,7 @@ export class AccountsController {
       'For administrators of the installation. The response is the only one that contains `admin_key`, the first administrator key of the account: store it now.',
     created: CreatedAccountRecord,
   })
-  create(@ByCaller() { caller }: By, @Body({ schema: NewAccount }) body: NewAccount) {
+  create(@CurrentRequest() { caller }: RequestContext, @Body({ schema: NewAccount }) body: NewAccount) {
     return this.accounts.create(caller, body);
   }
 
@@ -69,7 +69,7 @@ export class AccountsController {
       '`{id}` may be `me` for the account of the calling key. Other accounts are for administrators of the installation.',
     ok: AccountRecord,
   })
-  async get(@ByCaller() { caller, id }: By) {
+  async get(@CurrentRequest() { caller, id }: RequestContext) {
     return accountRecord(await this.accounts.find(this.accounts.idOf(caller, id)));
   }
 
@@ -81,8 +81,8 @@ export class AccountsController {
       'Only administrators of the installation may change tier, status and limits; others may send the current values. `SUSPENDED` refuses the keys of the account, suspends its devices, and removes the subscriptions and presubscription rules of its keys, which do not return with `ACTIVE`.',
     ok: AccountRecord,
   })
-  update(@ByCallerIfMatch() by: By, @Body({ schema: AccountChange }) body: AccountChange) {
-    return this.accounts.update(by, body);
+  update(@ConditionalRequest() context: RequestContext, @Body({ schema: AccountChange }) body: AccountChange) {
+    return this.accounts.update(context, body);
   }
 
   @AnyKey()
@@ -92,7 +92,7 @@ export class AccountsController {
     description: 'Counts devices, groups, keys and applications, with the quotas that apply. `{id}` may be `me`.',
     ok: AccountUsage,
   })
-  async usage(@ByCaller() { caller, id }: By) {
+  async usage(@CurrentRequest() { caller, id }: RequestContext) {
     return this.usages.usageOf(await this.accounts.find(this.accounts.idOf(caller, id)), caller);
   }
 }

@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import { causedBy } from '@lanyard/kafka';
 import {
-  type By,
   changesOf,
   CLOCK,
   type Clock,
   type Identity,
   type ListEnvelope,
   type ListQuery,
+  type RequestContext,
 } from '@lanyard/service';
 import { Inject, Injectable, type PipeTransform } from '@nestjs/common';
 import { DataSource } from 'typeorm';
@@ -101,13 +101,13 @@ export class Accounts {
   }
 
   /** Changes the given fields. A new tier or status is announced with every key and application of the account. */
-  async update(by: By, body: AccountChange): Promise<AccountRecord> {
-    const { caller } = by;
-    const id = this.idOf(caller, by.id);
+  async update(context: RequestContext, body: AccountChange): Promise<AccountRecord> {
+    const { caller } = context;
+    const id = this.idOf(caller, context.id);
     const changed = await this.changes.locked(id, async (change) => {
       const { account, manager, now } = change;
       causedBy(manager, caller.requestId);
-      requireIfMatch(by, account);
+      requireIfMatch(context, account);
       const before = { ...account };
       this.apply(account, changesOf(body, accountChanges, accountRecord(account)));
       const concernsHolders = account.tier !== before.tier || account.status !== before.status;
@@ -157,11 +157,11 @@ export class Accounts {
 
 /** Acts in the account `:account` of the path. Throws AccountNotFound. */
 @Injectable()
-export class ExistingAccount implements PipeTransform<By, Promise<By>> {
+export class ExistingAccount implements PipeTransform<RequestContext, Promise<RequestContext>> {
   constructor(private readonly accounts: Accounts) {}
 
-  async transform(by: By): Promise<By> {
-    const { id } = await this.accounts.find(by.params['account'] ?? '');
-    return { ...by, accountId: id };
+  async transform(context: RequestContext): Promise<RequestContext> {
+    const { id } = await this.accounts.find(context.params['account'] ?? '');
+    return { ...context, accountId: id };
   }
 }

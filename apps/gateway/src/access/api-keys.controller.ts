@@ -1,9 +1,8 @@
 import {
   AnyKey,
   ApiListQuery,
-  type By,
-  ByCaller,
-  ByCallerIfMatch,
+  ConditionalRequest,
+  CurrentRequest,
   type Identity,
   ListParameters,
   type ListRequest,
@@ -12,6 +11,7 @@ import {
   parseApiKey,
   parseListQuery,
   type QueryParameters,
+  type RequestContext,
   RequiresPermission,
 } from '@lanyard/service';
 import { Body, Controller, Delete, Get, Param, Post, Put, Query } from '@nestjs/common';
@@ -38,7 +38,10 @@ const keyIdOf = (caller: Identity, id: string): string => {
   return keyId;
 };
 
-const withKeyId = (by: By): By => ({ ...by, id: keyIdOf(by.caller, by.id) });
+const withKeyId = (context: RequestContext): RequestContext => ({
+  ...context,
+  id: keyIdOf(context.caller, context.id),
+});
 
 /** A parameter may be a list of values, or a packed filter with several. */
 const hasWholeKey = (text: string): boolean => text.split(/[=&,]/).some((part) => parseApiKey(part) !== undefined);
@@ -66,7 +69,7 @@ export class ApiKeysController {
     ok: ApiKeyList,
   })
   @ApiListQuery(apiKeyListSpec, 'ApiKeyFilters')
-  list(@ByCaller() { caller }: By, @Query() query: QueryParameters) {
+  list(@CurrentRequest() { caller }: RequestContext, @Query() query: QueryParameters) {
     refuseSecrets(query);
     return this.keys.list(caller.accountId, parseListQuery(query, apiKeyListSpec));
   }
@@ -79,8 +82,8 @@ export class ApiKeysController {
       'The response is the only one that contains the whole key: store it now. Without `groups` the key joins the group Developers. Requires `admin`.',
     created: ApiKeyRecord,
   })
-  create(@ByCaller() by: By, @Body({ schema: NewApiKey }) body: NewApiKey) {
-    return this.keys.create(by, body);
+  create(@CurrentRequest() context: RequestContext, @Body({ schema: NewApiKey }) body: NewApiKey) {
+    return this.keys.create(context, body);
   }
 
   @AnyKey()
@@ -90,7 +93,7 @@ export class ApiKeysController {
     description: '`{id}` may be `me` for the calling key. Without `admin`, a key can read only itself.',
     ok: ApiKeyRecord,
   })
-  get(@ByCaller() { caller, id }: By) {
+  get(@CurrentRequest() { caller, id }: RequestContext) {
     return this.keys.get(caller.accountId, keyIdOf(caller, id));
   }
 
@@ -102,8 +105,8 @@ export class ApiKeysController {
       'Changes only the given fields. A key set to `INACTIVE` is refused within five seconds, and its WebSocket is closed with 1008. Its subscriptions and presubscription rules are removed, and do not return with `ACTIVE`. With `If-Match`, the change applies only to that version of the record.',
     ok: ApiKeyRecord,
   })
-  update(@ByCallerIfMatch() by: By, @Body({ schema: ApiKeyChange }) body: ApiKeyChange) {
-    return this.keys.update(withKeyId(by), body);
+  update(@ConditionalRequest() context: RequestContext, @Body({ schema: ApiKeyChange }) body: ApiKeyChange) {
+    return this.keys.update(withKeyId(context), body);
   }
 
   @AnyKey()
@@ -113,8 +116,8 @@ export class ApiKeysController {
     description:
       'The key stops working within five seconds. Its notification channel, subscriptions and waiting commands are removed with it.',
   })
-  remove(@ByCallerIfMatch() by: By) {
-    return this.keys.remove(withKeyId(by));
+  remove(@ConditionalRequest() context: RequestContext) {
+    return this.keys.remove(withKeyId(context));
   }
 
   @AnyKey()
@@ -126,10 +129,10 @@ export class ApiKeysController {
     ok: ApiKeyRecord,
   })
   resetSecret(
-    @ByCallerIfMatch() by: By,
+    @ConditionalRequest() context: RequestContext,
     @Body({ schema: ApiKeyChange.nullish() }) body: ApiKeyChange | null | undefined,
   ) {
-    return this.keys.resetSecret(withKeyId(by), body ?? {});
+    return this.keys.resetSecret(withKeyId(context), body ?? {});
   }
 
   @AnyKey()
@@ -140,9 +143,12 @@ export class ApiKeysController {
       'The response is the only one that contains the whole key with its new secret: store it now. The key keeps its id, its channel and its subscriptions. At most two secrets are valid at a time: another rotation ends the overlap early.',
     ok: ApiKeyRecord,
   })
-  rotate(@ByCallerIfMatch() by: By, @Body({ schema: Rotation.nullish() }) body: Rotation | null | undefined) {
+  rotate(
+    @ConditionalRequest() context: RequestContext,
+    @Body({ schema: Rotation.nullish() }) body: Rotation | null | undefined,
+  ) {
     const rotation = body ?? { overlap_seconds: overlapSeconds.default };
-    return this.keys.rotate(withKeyId(by), rotation);
+    return this.keys.rotate(withKeyId(context), rotation);
   }
 
   @AnyKey()
@@ -152,8 +158,8 @@ export class ApiKeysController {
     description:
       'Revokes the previous secret of a rotated key before `overlap_seconds` have passed. Without an overlap, nothing changes.',
   })
-  endOverlap(@ByCaller() by: By) {
-    return this.keys.endOverlap(withKeyId(by));
+  endOverlap(@CurrentRequest() context: RequestContext) {
+    return this.keys.endOverlap(withKeyId(context));
   }
 
   @AnyKey()
@@ -178,8 +184,8 @@ export class ApiKeysController {
     ok: ApiKeyRecord,
     conflict: 'The key is already a member of one of these groups',
   })
-  addGroups(@ByCaller() by: By, @Body({ schema: GroupIds }) ids: string[]) {
-    return this.keys.addGroups(withKeyId(by), ids);
+  addGroups(@CurrentRequest() context: RequestContext, @Body({ schema: GroupIds }) ids: string[]) {
+    return this.keys.addGroups(withKeyId(context), ids);
   }
 
   @Delete(':id/groups')
@@ -189,8 +195,8 @@ export class ApiKeysController {
     description: 'The same as `POST …/groups/remove`, kept for older clients.',
     ok: ApiKeyRecord,
   })
-  leaveGroups(@ByCaller() by: By, @Body({ schema: GroupIds }) ids: string[]) {
-    return this.removeGroups(by, ids);
+  leaveGroups(@CurrentRequest() context: RequestContext, @Body({ schema: GroupIds }) ids: string[]) {
+    return this.removeGroups(context, ids);
   }
 
   @Post(':id/groups/remove')
@@ -201,7 +207,7 @@ export class ApiKeysController {
       'The body is an array of group ids. The key loses the permissions of these groups within five seconds.',
     ok: ApiKeyRecord,
   })
-  removeGroups(@ByCaller() by: By, @Body({ schema: GroupIds }) ids: string[]) {
-    return this.keys.removeGroups(withKeyId(by), ids);
+  removeGroups(@CurrentRequest() context: RequestContext, @Body({ schema: GroupIds }) ids: string[]) {
+    return this.keys.removeGroups(withKeyId(context), ids);
   }
 }

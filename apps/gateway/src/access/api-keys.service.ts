@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
 import {
-  type By,
   changesOf,
   CLOCK,
   type Clock,
@@ -9,6 +8,7 @@ import {
   type Identity,
   newId,
   newSecret,
+  type RequestContext,
 } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
@@ -63,11 +63,11 @@ export class ApiKeys extends HolderRecords<ApiKey, ApiKeyRecord> {
   }
 
   /** Only this response and that of reset contain the full key. */
-  async create(by: By, wanted: NewApiKey): Promise<ApiKeyRecord> {
-    const { accountId, caller } = by;
+  async create(context: RequestContext, wanted: NewApiKey): Promise<ApiKeyRecord> {
+    const { accountId, caller } = context;
     const id = newId(this.clock.now());
     const secret = newSecret(accountId, id);
-    const key = await this.changes.run(by, async ({ manager, account, now, announce, record }) => {
+    const key = await this.changes.run(context, async ({ manager, account, now, announce, record }) => {
       await this.refuseBeyond(manager, accountId, account.limits.api_keys);
       const made = newKey(manager, {
         id,
@@ -90,9 +90,9 @@ export class ApiKeys extends HolderRecords<ApiKey, ApiKeyRecord> {
     return this.record(key, secret);
   }
 
-  async update(by: By, wanted: ApiKeyChange): Promise<ApiKeyRecord> {
-    const key = await this.change(by, async (change, found) => {
-      const changes = await this.apply(change.manager, by, found, wanted);
+  async update(context: RequestContext, wanted: ApiKeyChange): Promise<ApiKeyRecord> {
+    const key = await this.change(context, async (change, found) => {
+      const changes = await this.apply(change.manager, context, found, wanted);
       await storeHolder(change, found);
       return { action: actionOf(changes), changes };
     });
@@ -100,10 +100,10 @@ export class ApiKeys extends HolderRecords<ApiKey, ApiKeyRecord> {
   }
 
   /** The id stays, so the channel and the subscriptions stay (spec §5 rule 8). */
-  async resetSecret(by: By, wanted: ApiKeyChange): Promise<ApiKeyRecord> {
-    const secret = newSecret(by.accountId, by.id);
-    const key = await this.change(by, async (change, found) => {
-      const changes = await this.apply(change.manager, by, found, wanted);
+  async resetSecret(context: RequestContext, wanted: ApiKeyChange): Promise<ApiKeyRecord> {
+    const secret = newSecret(context.accountId, context.id);
+    const key = await this.change(context, async (change, found) => {
+      const changes = await this.apply(change.manager, context, found, wanted);
       found.hash = hashSecret(secret);
       found.previousHash = null;
       found.previousUntil = null;
@@ -114,9 +114,9 @@ export class ApiKeys extends HolderRecords<ApiKey, ApiKeyRecord> {
   }
 
   /** Adds a secret beside the current one; an older one becomes invalid at once, so there are never more than two. */
-  async rotate(by: By, { overlap_seconds }: Rotation): Promise<ApiKeyRecord> {
-    const secret = newSecret(by.accountId, by.id);
-    const key = await this.change(by, async (change, found) => {
+  async rotate(context: RequestContext, { overlap_seconds }: Rotation): Promise<ApiKeyRecord> {
+    const secret = newSecret(context.accountId, context.id);
+    const key = await this.change(context, async (change, found) => {
       found.previousHash = found.hash;
       found.previousUntil = new Date(change.now.getTime() + overlap_seconds * 1_000);
       found.hash = hashSecret(secret);
@@ -126,8 +126,8 @@ export class ApiKeys extends HolderRecords<ApiKey, ApiKeyRecord> {
     return this.record(key, secret);
   }
 
-  async endOverlap(by: By): Promise<void> {
-    await this.change(by, async (change, found) => {
+  async endOverlap(context: RequestContext): Promise<void> {
+    await this.change(context, async (change, found) => {
       if (found.previousHash === null) return undefined;
       found.previousHash = null;
       found.previousUntil = null;
@@ -136,8 +136,8 @@ export class ApiKeys extends HolderRecords<ApiKey, ApiKeyRecord> {
     });
   }
 
-  remove(by: By): Promise<void> {
-    return this.removeWith(by, 'SYS_517');
+  remove(context: RequestContext): Promise<void> {
+    return this.removeWith(context, 'SYS_517');
   }
 
   protected record(key: ApiKey, secret?: string): ApiKeyRecord {
@@ -151,7 +151,7 @@ export class ApiKeys extends HolderRecords<ApiKey, ApiKeyRecord> {
 
   private async apply(
     manager: EntityManager,
-    { caller, accountId }: By,
+    { caller, accountId }: RequestContext,
     key: ApiKey,
     body: ApiKeyChange,
   ): Promise<Record<string, string>> {

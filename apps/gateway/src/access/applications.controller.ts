@@ -1,10 +1,10 @@
 import {
-  type By,
-  ByCaller,
-  ByCallerIfMatch,
+  ConditionalRequest,
+  CurrentRequest,
   ListParameters,
   type ListRequest,
   Operation,
+  type RequestContext,
   RequiresPermission,
 } from '@lanyard/service';
 import { Body, Controller, Delete, Get, Param, Post, Put } from '@nestjs/common';
@@ -50,8 +50,8 @@ export class ApplicationsController {
       'An application has no credential of its own: create an access key for it next. Without `groups` the application joins the group Developers.',
     created: ApplicationRecord,
   })
-  create(@ByCaller() by: By, @Body({ schema: NewApplication }) body: NewApplication) {
-    return this.applications.create(by, body);
+  create(@CurrentRequest() context: RequestContext, @Body({ schema: NewApplication }) body: NewApplication) {
+    return this.applications.create(context, body);
   }
 
   @Get(':id')
@@ -60,7 +60,7 @@ export class ApplicationsController {
     description: 'Includes its groups and the time of its last request.',
     ok: ApplicationRecord,
   })
-  get(@ByCaller() { caller, id }: By) {
+  get(@CurrentRequest() { caller, id }: RequestContext) {
     return this.applications.get(caller.accountId, id);
   }
 
@@ -71,8 +71,8 @@ export class ApplicationsController {
       'Changes only the given fields. An application set to `INACTIVE` is refused with all its access keys, and loses its subscriptions and presubscription rules.',
     ok: ApplicationRecord,
   })
-  update(@ByCallerIfMatch() by: By, @Body({ schema: ApplicationChange }) body: ApplicationChange) {
-    return this.applications.update(by, body);
+  update(@ConditionalRequest() context: RequestContext, @Body({ schema: ApplicationChange }) body: ApplicationChange) {
+    return this.applications.update(context, body);
   }
 
   @Delete(':id')
@@ -80,8 +80,8 @@ export class ApplicationsController {
     summary: 'Delete an application',
     description: 'Its access keys stop working within five seconds; its channel and its subscriptions are removed.',
   })
-  remove(@ByCallerIfMatch() by: By) {
-    return this.applications.remove(by);
+  remove(@ConditionalRequest() context: RequestContext) {
+    return this.applications.remove(context);
   }
 
   @Get(':id/groups')
@@ -101,13 +101,13 @@ export class ApplicationsController {
     description: 'The body is an array of group ids.',
     conflict: 'The application is already a member of one of these groups',
   })
-  async addGroups(@ByCaller() by: By, @Body({ schema: GroupIds }) ids: string[]) {
-    await this.applications.addGroups(by, ids);
+  async addGroups(@CurrentRequest() context: RequestContext, @Body({ schema: GroupIds }) ids: string[]) {
+    await this.applications.addGroups(context, ids);
   }
 
   @Post(':id/groups/remove')
   @Operation({ summary: 'Remove an application from groups', description: 'The body is an array of group ids.' })
-  async removeGroups(@ByCaller() by: By, @Body({ schema: GroupIds }) ids: string[]) {
-    await this.applications.removeGroups(by, ids);
+  async removeGroups(@CurrentRequest() context: RequestContext, @Body({ schema: GroupIds }) ids: string[]) {
+    await this.applications.removeGroups(context, ids);
   }
 }

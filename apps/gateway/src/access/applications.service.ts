@@ -1,4 +1,4 @@
-import { type By, changesOf, CLOCK, type Clock, newId } from '@lanyard/service';
+import { changesOf, CLOCK, type Clock, newId, type RequestContext } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { Account } from '../db/account.entity.js';
@@ -41,9 +41,9 @@ export class Applications extends HolderRecords<Application, ApplicationRecord> 
   }
 
   /** Throws AccountLimitExceeded. */
-  async create(by: By, wanted: NewApplication): Promise<ApplicationRecord> {
-    const { accountId } = by;
-    const made = await this.changes.run(by, async ({ manager, account, now, announce, record }) => {
+  async create(context: RequestContext, wanted: NewApplication): Promise<ApplicationRecord> {
+    const { accountId } = context;
+    const made = await this.changes.run(context, async ({ manager, account, now, announce, record }) => {
       await this.refuseBeyond(manager, account);
       const application = manager.create(Application, {
         id: newId(this.clock.now()),
@@ -60,21 +60,21 @@ export class Applications extends HolderRecords<Application, ApplicationRecord> 
       await manager.save(application);
       await announce(application);
       const changes = { groups: application.groups.map((group) => group.id).join(',') };
-      await record(by.caller, { action: 'SYS_530', target: this.targetOf(application), changes });
+      await record(context.caller, { action: 'SYS_530', target: this.targetOf(application), changes });
       return application;
     });
     return applicationRecord(made);
   }
 
-  async update(by: By, body: ApplicationChange): Promise<ApplicationRecord> {
-    const application = await this.change(by, async (change, found) => {
+  async update(context: RequestContext, body: ApplicationChange): Promise<ApplicationRecord> {
+    const application = await this.change(context, async (change, found) => {
       const before = applicationRecord(found);
       const wanted = changesOf(body, applicationChanges, before, timesOfUse);
       if (wanted.name !== undefined) found.name = wanted.name;
       if (wanted.description !== undefined) found.description = wanted.description ?? '';
       if (wanted.status !== undefined) found.status = wanted.status === 'ACTIVE' ? 'active' : 'inactive';
       if (wanted.groups !== undefined && !isInExactly(found, wanted.groups))
-        found.groups = await groupsOf(change.manager, by.accountId, wanted.groups);
+        found.groups = await groupsOf(change.manager, context.accountId, wanted.groups);
       await storeHolder(change, found);
       return { action: 'SYS_531', changes: differences(before, applicationRecord(found)) };
     });
@@ -82,8 +82,8 @@ export class Applications extends HolderRecords<Application, ApplicationRecord> 
   }
 
   /** Its access keys and its channel are removed with it. */
-  remove(by: By): Promise<void> {
-    return this.removeWith(by, 'SYS_532');
+  remove(context: RequestContext): Promise<void> {
+    return this.removeWith(context, 'SYS_532');
   }
 
   private async refuseBeyond(manager: EntityManager, { id, tier, limits }: Account): Promise<void> {

@@ -1,11 +1,13 @@
 import type { Actor, OperatorAction, Target } from '@lanyard/contracts';
-import { type By, type Identity, mustMatch } from '@lanyard/service';
+import { type Identity, mustMatch, type RequestContext } from '@lanyard/service';
 
 export const actorOf = ({ keyId, accountId, requestId }: Identity): Actor => ({ keyId, accountId, requestId });
 
 /** Throws EtagDiffers if the caller meant another version. */
-export const requireIfMatch = ({ ifMatch }: Pick<By, 'ifMatch'>, { revision }: { revision: number }): void =>
-  mustMatch(ifMatch, String(revision));
+export const requireIfMatch = (
+  { ifMatch }: Pick<RequestContext, 'ifMatch'>,
+  { revision }: { revision: number },
+): void => mustMatch(ifMatch, String(revision));
 
 /** A change as the event log records it. `changes`: fields with a new value. */
 export interface AuditAction {

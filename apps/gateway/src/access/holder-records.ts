@@ -1,4 +1,4 @@
-import type { By, ListEnvelope, ListQuery } from '@lanyard/service';
+import type { ListEnvelope, ListQuery, RequestContext } from '@lanyard/service';
 import { DataSource, type EntityManager, type EntityTarget } from 'typeorm';
 import { AccountChanges, type AccountTransaction } from './account-changes.js';
 import type { Holder } from './announcements.js';
@@ -46,17 +46,17 @@ export abstract class HolderRecords<H extends Holder, R> {
     return this.record(await this.kind.find(this.database.manager, accountId, id));
   }
 
-  async addGroups(by: By, groupIds: readonly string[]): Promise<R> {
-    const holder = await this.change(by, async (change, found) => {
-      await addToGroups(change, [found], await groupsOf(change.manager, by.accountId, groupIds));
+  async addGroups(context: RequestContext, groupIds: readonly string[]): Promise<R> {
+    const holder = await this.change(context, async (change, found) => {
+      await addToGroups(change, [found], await groupsOf(change.manager, context.accountId, groupIds));
       return { action: 'SYS_523', data: { groups: groupIds.join(',') } };
     });
     return this.record(holder);
   }
 
-  async removeGroups(by: By, groupIds: readonly string[]): Promise<R> {
-    const holder = await this.change(by, async (change, found) => {
-      await groupsOf(change.manager, by.accountId, groupIds);
+  async removeGroups(context: RequestContext, groupIds: readonly string[]): Promise<R> {
+    const holder = await this.change(context, async (change, found) => {
+      await groupsOf(change.manager, context.accountId, groupIds);
       await removeFromGroups(change, [found], groupIds);
       return { action: 'SYS_524', data: { groups: groupIds.join(',') } };
     });
@@ -64,8 +64,8 @@ export abstract class HolderRecords<H extends Holder, R> {
   }
 
   /** Announces the end of the holder, and deletes it with what belongs to it. */
-  protected async removeWith(by: By, action: AuditAction['action']): Promise<void> {
-    await this.change(by, async ({ manager, now, announce }, holder) => {
+  protected async removeWith(context: RequestContext, action: AuditAction['action']): Promise<void> {
+    await this.change(context, async ({ manager, now, announce }, holder) => {
       holder.revision += 1;
       holder.updatedAt = now;
       await announce(holder, 'deleted');
@@ -79,14 +79,14 @@ export abstract class HolderRecords<H extends Holder, R> {
    * `work` returns in the event log; undefined: nothing was done. Throws EtagDiffers, and what `find` throws.
    */
   protected change(
-    by: By,
+    context: RequestContext,
     work: (change: AccountTransaction, holder: H) => Promise<Omit<AuditAction, 'target'> | undefined>,
   ): Promise<H> {
-    return this.changes.run(by, async (change) => {
-      const holder = await this.kind.find(change.manager, by.accountId, by.id);
-      requireIfMatch(by, holder);
+    return this.changes.run(context, async (change) => {
+      const holder = await this.kind.find(change.manager, context.accountId, context.id);
+      requireIfMatch(context, holder);
       const audited = await work(change, holder);
-      if (audited) await change.record(by.caller, { ...audited, target: this.targetOf(holder) });
+      if (audited) await change.record(context.caller, { ...audited, target: this.targetOf(holder) });
       return holder;
     });
   }

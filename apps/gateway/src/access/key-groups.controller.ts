@@ -1,10 +1,10 @@
 import {
-  type By,
-  ByCaller,
-  ByCallerIfMatch,
+  ConditionalRequest,
+  CurrentRequest,
   ListParameters,
   type ListRequest,
   Operation,
+  type RequestContext,
   RequiresPermission,
 } from '@lanyard/service';
 import { Body, Controller, Delete, Get, Param, Post, Put } from '@nestjs/common';
@@ -55,8 +55,8 @@ export class KeyGroupsController {
     created: KeyGroupRecord,
     conflict: 'Another key group of the account has this name',
   })
-  create(@ByCaller() by: By, @Body({ schema: NewKeyGroup }) body: NewKeyGroup) {
-    return this.groups.create(by, body);
+  create(@CurrentRequest() context: RequestContext, @Body({ schema: NewKeyGroup }) body: NewKeyGroup) {
+    return this.groups.create(context, body);
   }
 
   @Get(':id')
@@ -65,7 +65,7 @@ export class KeyGroupsController {
     description: 'Includes the permissions that the group grants and the number of its members.',
     ok: KeyGroupRecord,
   })
-  get(@ByCaller() { caller, id }: By) {
+  get(@CurrentRequest() { caller, id }: RequestContext) {
     return this.groups.get(caller.accountId, id);
   }
 
@@ -77,8 +77,8 @@ export class KeyGroupsController {
     ok: KeyGroupRecord,
     conflict: 'Another key group of the account has this name',
   })
-  update(@ByCallerIfMatch() by: By, @Body({ schema: KeyGroupChange }) body: KeyGroupChange) {
-    return this.groups.update(by, body);
+  update(@ConditionalRequest() context: RequestContext, @Body({ schema: KeyGroupChange }) body: KeyGroupChange) {
+    return this.groups.update(context, body);
   }
 
   @Delete(':id')
@@ -87,8 +87,8 @@ export class KeyGroupsController {
     description:
       'Members lose the permissions that the group granted them. The groups Administrators and Developers cannot be deleted.',
   })
-  remove(@ByCallerIfMatch() by: By) {
-    return this.groups.remove(by);
+  remove(@ConditionalRequest() context: RequestContext) {
+    return this.groups.remove(context);
   }
 
   @Get(':id/api-keys')
@@ -134,8 +134,8 @@ export class KeyGroupsController {
     ok: KeyGroupRecord,
     conflict: 'One of the given keys or applications is already a member',
   })
-  add(@ByCallerIfMatch() by: By, @Body({ schema: Members }) body: Members) {
-    return this.groups.addMembers(by, body);
+  add(@ConditionalRequest() context: RequestContext, @Body({ schema: Members }) body: Members) {
+    return this.groups.addMembers(context, body);
   }
 
   @Post(members.map((kind) => `:id/${kind}/remove`))
@@ -144,8 +144,8 @@ export class KeyGroupsController {
     description: 'Removes the given members. Ids that are not members are ignored.',
     ok: KeyGroupRecord,
   })
-  take(@ByCallerIfMatch() by: By, @Body({ schema: Members }) body: Members) {
-    return this.groups.removeMembers(by, body);
+  take(@ConditionalRequest() context: RequestContext, @Body({ schema: Members }) body: Members) {
+    return this.groups.removeMembers(context, body);
   }
 
   @Delete([':id/api-keys', ':id/applications'])
@@ -154,7 +154,7 @@ export class KeyGroupsController {
     description: 'The same as the path that ends in `/remove`, kept for older clients.',
     ok: KeyGroupRecord,
   })
-  leave(@ByCaller() by: By, @Body({ schema: Members }) body: Members) {
-    return this.groups.removeMembers(by, body);
+  leave(@CurrentRequest() context: RequestContext, @Body({ schema: Members }) body: Members) {
+    return this.groups.removeMembers(context, body);
   }
 }

@@ -1,5 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type By, changesOf, CLOCK, type Clock, type ListEnvelope, type ListQuery, newId } from '@lanyard/service';
+import {
+  changesOf,
+  CLOCK,
+  type Clock,
+  type ListEnvelope,
+  type ListQuery,
+  newId,
+  type RequestContext,
+} from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { KeyGroup } from '../db/key-group.entity.js';
@@ -97,10 +105,10 @@ export class KeyGroups {
     return recordOf(manager, await groupOf(manager, accountId, id));
   }
 
-  async create(by: By, wanted: NewKeyGroup): Promise<KeyGroupRecord> {
-    const { accountId } = by;
+  async create(context: RequestContext, wanted: NewKeyGroup): Promise<KeyGroupRecord> {
+    const { accountId } = context;
     const members = withoutUsers(wanted.members ?? {});
-    return this.change(by, async (change) => {
+    return this.change(context, async (change) => {
       const { manager, now } = change;
       await this.refuseTaken(manager, accountId, wanted.name);
       const group = manager.create(KeyGroup, {
@@ -120,15 +128,16 @@ export class KeyGroups {
         permissions: permissionsOfGroup(group).join(','),
         ...(group.deviceGroups && { device_groups: group.deviceGroups.join(',') }),
       };
-      await change.record(by.caller, { action: 'SYS_520', target: targetOf(group), changes, data: listed(members) });
+      const target = targetOf(group);
+      await change.record(context.caller, { action: 'SYS_520', target, changes, data: listed(members) });
       return group;
     });
   }
 
   /** Changes the given fields; the group's members have the new permissions at once. */
-  update(by: By, body: KeyGroupChange): Promise<KeyGroupRecord> {
-    return this.change(by, async (change) => {
-      const group = await this.groupToChange(change, by);
+  update(context: RequestContext, body: KeyGroupChange): Promise<KeyGroupRecord> {
+    return this.change(context, async (change) => {
+      const group = await this.groupToChange(change, context);
       const {
         name,
         permissions: wanted,
@@ -137,7 +146,7 @@ export class KeyGroups {
       const permissions = isDeepStrictEqual(wanted, permissionsOfGroup(group)) ? undefined : wanted;
       const isRenamed = name !== undefined && name !== group.name;
       if (isRenamed) {
-        await this.refuseTaken(change.manager, by.accountId, name);
+        await this.refuseTaken(change.manager, context.accountId, name);
         group.name = name;
       }
       if (permissions !== undefined && group.kind !== 'custom') throw new GroupPermissionsFixed(group.name);
@@ -147,61 +156,66 @@ export class KeyGroups {
       if (isOtherLimit) group.deviceGroups = limit;
       const stored = await this.store(change, group);
       if (permissions !== undefined || isOtherLimit)
-        for (const holder of await holdersIn(change.manager, by.id)) await storeHolder(change, holder);
+        for (const holder of await holdersIn(change.manager, context.id)) await storeHolder(change, holder);
       const changes = {
         ...(isRenamed && { name }),
         ...(permissions && { permissions: permissions.join(',') }),
         ...(isOtherLimit && { device_groups: limit?.join(',') ?? '' }),
       };
-      await change.record(by.caller, { action: 'SYS_521', target: targetOf(group), changes });
+      await change.record(context.caller, { action: 'SYS_521', target: targetOf(group), changes });
       return stored;
     });
   }
 
-  async remove(by: By): Promise<void> {
-    await this.changes.run(by, async (change) => {
-      const group = await this.groupToChange(change, by);
+  async remove(context: RequestContext): Promise<void> {
+    await this.changes.run(context, async (change) => {
+      const group = await this.groupToChange(change, context);
       if (group.kind !== 'custom') throw new GroupProtected(group.name);
-      await removeFromGroups(change, await holdersIn(change.manager, by.id), [by.id]);
-      await change.manager.delete(KeyGroup, { id: by.id });
-      await change.record(by.caller, { action: 'SYS_522', target: targetOf(group) });
+      await removeFromGroups(change, await holdersIn(change.manager, context.id), [context.id]);
+      await change.manager.delete(KeyGroup, { id: context.id });
+      await change.record(context.caller, { action: 'SYS_522', target: targetOf(group) });
     });
   }
 
-  addMembers(by: By, members: Members): Promise<KeyGroupRecord> {
-    return this.changeMembers(by, members, 'SYS_523', (change, holders, group) =>
+  addMembers(context: RequestContext, members: Members): Promise<KeyGroupRecord> {
+    return this.changeMembers(context, members, 'SYS_523', (change, holders, group) =>
       addToGroups(change, holders, [group]),
     );
   }
 
-  removeMembers(by: By, members: Members): Promise<KeyGroupRecord> {
-    return this.changeMembers(by, members, 'SYS_524', (change, holders) => removeFromGroups(change, holders, [by.id]));
+  removeMembers(context: RequestContext, members: Members): Promise<KeyGroupRecord> {
+    return this.changeMembers(context, members, 'SYS_524', (change, holders) =>
+      removeFromGroups(change, holders, [context.id]),
+    );
   }
 
   private changeMembers(
-    by: By,
+    context: RequestContext,
     members: Members,
     action: AuditAction['action'],
     work: (change: AccountTransaction, holders: Holder[], group: KeyGroup) => Promise<void>,
   ): Promise<KeyGroupRecord> {
     const ids = withoutUsers(members);
-    return this.change(by, async (change) => {
-      const group = await this.groupToChange(change, by);
-      await work(change, await membersOf(change.manager, by.accountId, ids), group);
-      await change.record(by.caller, { action, target: targetOf(group), data: listed(ids) });
+    return this.change(context, async (change) => {
+      const group = await this.groupToChange(change, context);
+      await work(change, await membersOf(change.manager, context.accountId, ids), group);
+      await change.record(context.caller, { action, target: targetOf(group), data: listed(ids) });
       return this.store(change, group);
     });
   }
 
   /** Throws GroupNotFound, EtagDiffers. */
-  private async groupToChange({ manager }: AccountTransaction, by: By): Promise<KeyGroup> {
-    const group = await groupOf(manager, by.accountId, by.id);
-    requireIfMatch(by, group);
+  private async groupToChange({ manager }: AccountTransaction, context: RequestContext): Promise<KeyGroup> {
+    const group = await groupOf(manager, context.accountId, context.id);
+    requireIfMatch(context, group);
     return group;
   }
 
-  private change(by: By, work: (change: AccountTransaction) => Promise<KeyGroup>): Promise<KeyGroupRecord> {
-    return this.changes.run(by, async (change) => recordOf(change.manager, await work(change)));
+  private change(
+    context: RequestContext,
+    work: (change: AccountTransaction) => Promise<KeyGroup>,
+  ): Promise<KeyGroupRecord> {
+    return this.changes.run(context, async (change) => recordOf(change.manager, await work(change)));
   }
 
   private async store({ manager, now }: AccountTransaction, group: KeyGroup): Promise<KeyGroup> {

@@ -1,10 +1,10 @@
 import {
-  type By,
-  ByCaller,
-  ByCallerIfMatch,
+  ConditionalRequest,
+  CurrentRequest,
   ListParameters,
   type ListRequest,
   Operation,
+  type RequestContext,
   RequiresPermission,
 } from '@lanyard/service';
 import { Body, Controller, Delete, Get, Post, Put } from '@nestjs/common';
@@ -41,7 +41,7 @@ export class UsersController {
     description: 'Name, address and key groups are those of the last sign-in or renewal of the session.',
     ok: UserRecord,
   })
-  get(@ByCaller() { caller, id }: By) {
+  get(@CurrentRequest() { caller, id }: RequestContext) {
     return this.users.get(caller.accountId, id);
   }
 
@@ -52,8 +52,8 @@ export class UsersController {
       'Only `status` can be changed; all other fields come from the OpenID provider. An inactive user cannot sign in.',
     ok: UserRecord,
   })
-  update(@ByCallerIfMatch() by: By, @Body({ schema: UserChange }) body: UserChange) {
-    return this.users.update(by, body);
+  update(@ConditionalRequest() context: RequestContext, @Body({ schema: UserChange }) body: UserChange) {
+    return this.users.update(context, body);
   }
 
   @Delete(':id')
@@ -62,13 +62,13 @@ export class UsersController {
     description:
       'Ends the sessions, and removes the channel and the subscriptions of the user. A person who may still sign in at the provider comes back as a new user: set the status to `INACTIVE` to keep them out.',
   })
-  remove(@ByCallerIfMatch() by: By) {
-    return this.users.remove(by);
+  remove(@ConditionalRequest() context: RequestContext) {
+    return this.users.remove(context);
   }
 
   @Post(':id/sign-out')
   @Operation({ summary: 'Sign a user out', description: 'Ends all sessions of the user within five seconds.' })
-  signOut(@ByCaller() by: By) {
-    return this.users.signOut(by);
+  signOut(@CurrentRequest() context: RequestContext) {
+    return this.users.signOut(context);
   }
 }

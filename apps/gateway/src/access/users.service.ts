@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { type By, changesOf, CLOCK, type Clock, newId } from '@lanyard/service';
+import { changesOf, CLOCK, type Clock, newId, type RequestContext } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, In } from 'typeorm';
 import { KeyGroup } from '../db/key-group.entity.js';
@@ -45,8 +45,8 @@ export class Users extends HolderRecords<User, UserRecord> {
     });
   }
 
-  async update(by: By, body: UserChange): Promise<UserRecord> {
-    const user = await this.change(by, async (change, found) => {
+  async update(context: RequestContext, body: UserChange): Promise<UserRecord> {
+    const user = await this.change(context, async (change, found) => {
       const before = userRecord(found);
       const { status } = changesOf(body, userChanges, before, timesOfUse);
       if (status !== undefined) found.status = status === 'ACTIVE' ? 'active' : 'inactive';
@@ -58,8 +58,8 @@ export class Users extends HolderRecords<User, UserRecord> {
     return userRecord(user);
   }
 
-  async signOut(by: By): Promise<void> {
-    await this.change(by, async (change, found) => {
+  async signOut(context: RequestContext): Promise<void> {
+    await this.change(context, async (change, found) => {
       found.hash = newHash();
       await storeHolder(change, found);
       return { action: 'SYS_506' };
@@ -67,8 +67,8 @@ export class Users extends HolderRecords<User, UserRecord> {
   }
 
   /** The next sign-in creates the user again. */
-  remove(by: By): Promise<void> {
-    return this.removeWith(by, 'SYS_507');
+  remove(context: RequestContext): Promise<void> {
+    return this.removeWith(context, 'SYS_507');
   }
 
   /**

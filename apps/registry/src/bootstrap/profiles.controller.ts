@@ -1,11 +1,11 @@
 import {
-  type By,
-  ByCaller,
-  ByCallerIfMatch,
+  ConditionalRequest,
+  CurrentRequest,
   ListParameters,
   type ListRequest,
   listSchema,
   Operation,
+  type RequestContext,
   RequiresPermission,
 } from '@lanyard/service';
 import { Body, Controller, Delete, Get, Post, Put } from '@nestjs/common';
@@ -41,7 +41,7 @@ export class ProfilesController {
     description:
       'The account, group or device already has a profile, another profile has the name, or the account has the maximum number of profiles',
   })
-  create(@ByCaller() { caller }: By, @Body({ schema: NewProfile }) body: NewProfile) {
+  create(@CurrentRequest() { caller }: RequestContext, @Body({ schema: NewProfile }) body: NewProfile) {
     return this.profiles.create(caller, body);
   }
 
@@ -52,7 +52,7 @@ export class ProfilesController {
     description: 'Keys are not part of a profile: each bootstrap creates one, which only the device gets.',
     ok: Profile,
   })
-  get(@ByCaller() { caller, id }: By) {
+  get(@CurrentRequest() { caller, id }: RequestContext) {
     return this.profiles.get(caller.accountId, id);
   }
 
@@ -65,7 +65,10 @@ export class ProfilesController {
     ok: Profile,
     conflict: 'Another bootstrap profile of the account has this name',
   })
-  change(@ByCallerIfMatch() { caller, id, ifMatch }: By, @Body({ schema: ProfileChanges }) body: ProfileChanges) {
+  change(
+    @ConditionalRequest() { caller, id, ifMatch }: RequestContext,
+    @Body({ schema: ProfileChanges }) body: ProfileChanges,
+  ) {
     return this.profiles.change(caller, id, body, ifMatch);
   }
 
@@ -75,7 +78,7 @@ export class ProfilesController {
     summary: 'Delete a bootstrap profile',
     description: 'Devices keep the LwM2M server account and the credential that they have.',
   })
-  remove(@ByCallerIfMatch() { caller, id, ifMatch }: By) {
+  remove(@ConditionalRequest() { caller, id, ifMatch }: RequestContext) {
     return this.profiles.remove(caller, id, ifMatch);
   }
 }

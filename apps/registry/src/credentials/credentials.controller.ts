@@ -1,10 +1,10 @@
 import {
-  type By,
-  ByCaller,
+  CurrentRequest,
   ListParameters,
   type ListRequest,
   listSchema,
   Operation,
+  type RequestContext,
   RequiresPermission,
 } from '@lanyard/service';
 import { Body, Controller, Delete, Get, Param, Post } from '@nestjs/common';
@@ -40,7 +40,7 @@ export class CredentialsController {
     description:
       'The identity, certificate or public key is already in use, or the device has the maximum number of credentials',
   })
-  create(@ByCaller() { caller, id }: By, @Body({ schema: NewCredential }) body: NewCredential) {
+  create(@CurrentRequest() { caller, id }: RequestContext, @Body({ schema: NewCredential }) body: NewCredential) {
     return this.credentials.create(caller, id, body);
   }
 
@@ -51,7 +51,7 @@ export class CredentialsController {
     description: 'The key itself is returned only in the response that created it.',
     ok: Credential,
   })
-  get(@ByCaller() { caller, id }: By, @Param('credentialId') credentialId: string) {
+  get(@CurrentRequest() { caller, id }: RequestContext, @Param('credentialId') credentialId: string) {
     return this.credentials.get(caller.accountId, id, credentialId);
   }
 
@@ -61,7 +61,7 @@ export class CredentialsController {
     summary: 'Delete a credential of a device',
     description: 'Closes the connections that were authenticated with it and ends their registrations.',
   })
-  remove(@ByCaller() { caller, id }: By, @Param('credentialId') credentialId: string) {
+  remove(@CurrentRequest() { caller, id }: RequestContext, @Param('credentialId') credentialId: string) {
     return this.credentials.remove(caller, id, credentialId);
   }
 }

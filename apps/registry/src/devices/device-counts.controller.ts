@@ -1,4 +1,4 @@
-import { type By, ByCaller, RequiresPermission } from '@lanyard/service';
+import { CurrentRequest, type RequestContext, RequiresPermission } from '@lanyard/service';
 import { Controller, Get } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { DeviceCounter, type DeviceCounts } from './device-counts.js';
@@ -11,7 +11,7 @@ export class DeviceCountsController {
   constructor(private readonly counter: DeviceCounter) {}
 
   @Get()
-  counts(@ByCaller() { accountId }: By): Promise<DeviceCounts> {
+  counts(@CurrentRequest() { accountId }: RequestContext): Promise<DeviceCounts> {
     return this.counter.countsOf(accountId);
   }
 }

@@ -1,14 +1,14 @@
 import {
   ApiFilters,
-  type By,
-  ByCaller,
-  ByCallerIfMatch,
+  ConditionalRequest,
+  CurrentRequest,
   ListParameters,
   type ListRequest,
   listSchema,
   Operation,
   parseListQuery,
   type QueryParameters,
+  type RequestContext,
   RequiresPermission,
 } from '@lanyard/service';
 import { Body, Controller, Delete, Get, Post, Put, Query, StreamableFile } from '@nestjs/common';
@@ -48,7 +48,7 @@ export class DevicesController {
     created: Device,
     conflict: 'Another device of the account has this endpoint name',
   })
-  create(@ByCaller() { caller }: By, @Body({ schema: NewDevice }) body: NewDevice) {
+  create(@CurrentRequest() { caller }: RequestContext, @Body({ schema: NewDevice }) body: NewDevice) {
     return this.devices.create(caller.accountId, body, caller);
   }
 
@@ -58,7 +58,7 @@ export class DevicesController {
   @ApiFilters(deviceListSpec, 'DeviceFilters')
   @ApiProduces('text/csv')
   @ApiOkResponse({ content: { 'text/csv': { schema: { type: 'string' } } } })
-  async export(@ByCaller() { caller }: By, @Query() query: QueryParameters): Promise<StreamableFile> {
+  async export(@CurrentRequest() { caller }: RequestContext, @Query() query: QueryParameters): Promise<StreamableFile> {
     const pages = this.lists.pages(caller, parseListQuery(query, deviceListSpec).filters);
     return new StreamableFile(await exportedCsv(pages), { type: 'text/csv; charset=utf-8' });
   }
@@ -71,7 +71,7 @@ export class DevicesController {
       '`state` says whether the device is registered now, `lifecycle_status` whether an operator or the system has suspended it.',
     ok: Device,
   })
-  get(@ByCaller() { caller, id }: By) {
+  get(@CurrentRequest() { caller, id }: RequestContext) {
     return this.devices.get(caller, id);
   }
 
@@ -85,7 +85,10 @@ export class DevicesController {
     conflict: 'Another device of the account has this endpoint name',
   })
   @ApiForbiddenResponse({ description: 'The key lacks the permission, or the device is suspended' })
-  change(@ByCallerIfMatch() { caller, id, ifMatch }: By, @Body({ schema: DeviceChanges }) body: DeviceChanges) {
+  change(
+    @ConditionalRequest() { caller, id, ifMatch }: RequestContext,
+    @Body({ schema: DeviceChanges }) body: DeviceChanges,
+  ) {
     return this.devices.change(caller.accountId, id, body, { ifMatch, actor: caller });
   }
 
@@ -96,7 +99,7 @@ export class DevicesController {
     description:
       'Disconnects the device; its waiting commands fail. Its credentials, subscriptions and snapshot are removed. The event log keeps its entries.',
   })
-  remove(@ByCallerIfMatch() { caller, id, ifMatch }: By) {
+  remove(@ConditionalRequest() { caller, id, ifMatch }: RequestContext) {
     return this.devices.remove(caller.accountId, id, { ifMatch, actor: caller });
   }
 }

@@ -3,7 +3,7 @@ import type { suspensionCategories } from '@lanyard/contracts';
 export type SuspensionCategory = (typeof suspensionCategories)[number];
 
 /** Operators suspend over the API; the system does by itself. The two are kept apart (spec §2.2). */
-type By = 'operator' | 'system';
+type SuspendedBy = 'operator' | 'system';
 
 export interface Reason {
   category: SuspensionCategory;
@@ -12,10 +12,10 @@ export interface Reason {
 
 /** A suspension as device.lifecycle announces it. */
 export const announcedSuspension = (
-  by: By,
+  by: SuspendedBy,
   { category, description }: Reason,
   at: string,
-): { by: By; category: SuspensionCategory; at: string; description?: string } => ({
+): { by: SuspendedBy; category: SuspensionCategory; at: string; description?: string } => ({
   by,
   category,
   at,

@@ -1,11 +1,11 @@
 import {
-  type By,
-  ByCaller,
-  ByCallerIfMatch,
+  ConditionalRequest,
+  CurrentRequest,
   ListParameters,
   type ListRequest,
   listSchema,
   Operation,
+  type RequestContext,
   RequiresPermission,
 } from '@lanyard/service';
 import { Body, Controller, Delete, Get, Param, Post, Put } from '@nestjs/common';
@@ -50,7 +50,7 @@ export class GroupsController {
     created: Group,
     conflict: 'Another device group of the account has this name',
   })
-  create(@ByCaller() { caller }: By, @Body({ schema: NewGroupBody }) body: NewGroupBody) {
+  create(@CurrentRequest() { caller }: RequestContext, @Body({ schema: NewGroupBody }) body: NewGroupBody) {
     return this.groups.create(caller, newGroup(body));
   }
 
@@ -61,7 +61,7 @@ export class GroupsController {
     description: 'Includes its custom attributes and the number of its devices.',
     ok: Group,
   })
-  get(@ByCaller() { caller, id }: By) {
+  get(@CurrentRequest() { caller, id }: RequestContext) {
     return this.groups.getVisible(caller, id);
   }
 
@@ -73,7 +73,10 @@ export class GroupsController {
     ok: Group,
     conflict: 'Another device group of the account has this name',
   })
-  change(@ByCallerIfMatch() { caller, id, ifMatch }: By, @Body({ schema: GroupChanges }) body: GroupChanges) {
+  change(
+    @ConditionalRequest() { caller, id, ifMatch }: RequestContext,
+    @Body({ schema: GroupChanges }) body: GroupChanges,
+  ) {
     return this.groups.change(caller, id, body, ifMatch);
   }
 
@@ -81,7 +84,7 @@ export class GroupsController {
   @Delete(':id')
   @Operation({ summary: 'Delete a device group', description: 'The devices of the group stay in the directory.' })
   @ApiGatewayTimeoutResponse()
-  remove(@ByCallerIfMatch() { caller, id, ifMatch }: By) {
+  remove(@ConditionalRequest() { caller, id, ifMatch }: RequestContext) {
     return this.groups.remove(caller, id, ifMatch);
   }
 
@@ -92,7 +95,7 @@ export class GroupsController {
     description: 'The body may call the id `device_id` or `id`. Adding a member again changes nothing.',
     conflict: `The device is already in ${groupsPerDeviceMax} device groups`,
   })
-  add(@ByCaller() { caller, id }: By, @Body({ schema: Member }) body: Member) {
+  add(@CurrentRequest() { caller, id }: RequestContext, @Body({ schema: Member }) body: Member) {
     return this.groups.changeMember('add', caller, id, memberId(body));
   }
 
@@ -103,7 +106,7 @@ export class GroupsController {
     description:
       'The body may call the id `device_id` or `id`. Removing a device that is not a member changes nothing.',
   })
-  take(@ByCaller() { caller, id }: By, @Body({ schema: Member }) body: Member) {
+  take(@CurrentRequest() { caller, id }: RequestContext, @Body({ schema: Member }) body: Member) {
     return this.groups.changeMember('remove', caller, id, memberId(body));
   }
 

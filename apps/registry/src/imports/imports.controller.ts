@@ -1,12 +1,12 @@
 import {
   bodyStreamOf,
-  type By,
-  ByCaller,
+  CurrentRequest,
   ListParameters,
   type ListRequest,
   listSchema,
   type ListSpec,
   Operation,
+  type RequestContext,
   RequiresPermission,
   ValidationFailed,
 } from '@lanyard/service';
@@ -63,7 +63,7 @@ export class ImportsController {
   @ApiConflictResponse({
     description: `The account already has ${openImportsMax} incomplete imports, or this import was deleted during the upload`,
   })
-  take(@ByCaller() { caller }: By, @Req() request: FastifyRequest, @Query('name') name?: unknown) {
+  take(@CurrentRequest() { caller }: RequestContext, @Req() request: FastifyRequest, @Query('name') name?: unknown) {
     return this.imports.storeTable(caller, readName(name), bodyStreamOf(request));
   }
 
@@ -86,7 +86,7 @@ export class ImportsController {
       'Poll it until `status` is `completed`. When `errors_count` is not 0, `errors_report_file` names the report.',
     ok: DeviceImport,
   })
-  get(@ByCaller() { caller, id }: By) {
+  get(@CurrentRequest() { caller, id }: RequestContext) {
     return this.imports.get(caller.accountId, id);
   }
 
@@ -99,7 +99,7 @@ export class ImportsController {
   @ApiProduces('text/csv')
   @ApiOkResponse({ content: { 'text/csv': { schema: { type: 'string' } } } })
   @ApiGatewayTimeoutResponse()
-  async errors(@ByCaller() { caller, id }: By) {
+  async errors(@CurrentRequest() { caller, id }: RequestContext) {
     const found = await this.imports.get(caller.accountId, id);
     const report = await this.imports.errors(caller.accountId, found.id);
     return new StreamableFile(report, { type: 'text/csv; charset=utf-8' });
@@ -112,7 +112,7 @@ export class ImportsController {
     description: 'Stops the import and deletes its report. Devices that it has already created are kept.',
   })
   @ApiGatewayTimeoutResponse()
-  remove(@ByCaller() { caller, id }: By) {
+  remove(@CurrentRequest() { caller, id }: RequestContext) {
     return this.imports.remove(caller, id);
   }
 }

@@ -1,11 +1,11 @@
 import {
-  type By,
-  ByCaller,
-  ByCallerIfMatch,
+  ConditionalRequest,
+  CurrentRequest,
   ListParameters,
   type ListRequest,
   listSchema,
   Operation,
+  type RequestContext,
   RequiresPermission,
 } from '@lanyard/service';
 import { Body, Controller, Delete, Get, Param, Post, Put } from '@nestjs/common';
@@ -41,7 +41,7 @@ export class QueriesController {
     created: DeviceQuery,
     conflict: 'Another query of the account has this name',
   })
-  create(@ByCaller() { caller }: By, @Body({ schema: NewQuery }) body: NewQuery) {
+  create(@CurrentRequest() { caller }: RequestContext, @Body({ schema: NewQuery }) body: NewQuery) {
     return this.queries.create(caller, body);
   }
 
@@ -52,7 +52,7 @@ export class QueriesController {
     description: 'Use `…/devices` to list the devices that it matches.',
     ok: DeviceQuery,
   })
-  get(@ByCaller() { caller, id }: By) {
+  get(@CurrentRequest() { caller, id }: RequestContext) {
     return this.queries.get(caller.accountId, id);
   }
 
@@ -64,14 +64,17 @@ export class QueriesController {
     ok: DeviceQuery,
     conflict: 'Another query of the account has this name',
   })
-  change(@ByCallerIfMatch() { caller, id, ifMatch }: By, @Body({ schema: QueryChanges }) body: QueryChanges) {
+  change(
+    @ConditionalRequest() { caller, id, ifMatch }: RequestContext,
+    @Body({ schema: QueryChanges }) body: QueryChanges,
+  ) {
     return this.queries.change(caller, id, body, ifMatch);
   }
 
   @RequiresPermission('devices.write')
   @Delete(':id')
   @Operation({ summary: 'Delete a saved query', description: 'The devices that it matches are not affected.' })
-  remove(@ByCallerIfMatch() { caller, id, ifMatch }: By) {
+  remove(@ConditionalRequest() { caller, id, ifMatch }: RequestContext) {
     return this.queries.remove(caller, id, ifMatch);
   }
 

@@ -1,4 +1,4 @@
-import { type By, ByCaller, type Identity, Operation, RequiresPermission } from '@lanyard/service';
+import { CurrentRequest, type Identity, Operation, type RequestContext, RequiresPermission } from '@lanyard/service';
 import { Body, Controller, Post } from '@nestjs/common';
 import { ApiGatewayTimeoutResponse, ApiNotFoundResponse, ApiTags } from '@nestjs/swagger';
 import { z } from 'zod';
@@ -71,7 +71,7 @@ export class BulkSuspensionController {
       'The database query timed out: use a narrower filter. Devices that were already changed keep their new state',
   })
   async run(
-    @ByCaller() { caller }: By,
+    @CurrentRequest() { caller }: RequestContext,
     @Body({ schema: BulkSuspension }) body: BulkSuspension,
   ): Promise<BulkSuspensionOutcome> {
     const { action, category, description, dry_run: dryRun = false } = body;

@@ -1,13 +1,13 @@
 import { suspensionCategories } from '@lanyard/contracts';
 import {
-  type By,
-  ByCaller,
+  CurrentRequest,
   ListParameters,
   type ListRequest,
   listSchema,
   type ListSpec,
   Operation,
   pageOfConstants,
+  type RequestContext,
   RequiresPermission,
 } from '@lanyard/service';
 import { Body, Controller, Get, Param, Post } from '@nestjs/common';
@@ -28,7 +28,10 @@ export class SuspensionController {
     description:
       'The call may be repeated: another category or description replaces the stored one, and the same values change nothing.',
   })
-  suspend(@ByCaller() { caller, id }: By, @Body({ schema: SuspensionReason }) reason: SuspensionReason) {
+  suspend(
+    @CurrentRequest() { caller, id }: RequestContext,
+    @Body({ schema: SuspensionReason }) reason: SuspensionReason,
+  ) {
     return this.suspensions.suspend(caller.accountId, id, reason, caller);
   }
 
@@ -38,7 +41,10 @@ export class SuspensionController {
     description:
       'The device may connect again; its own back-off determines how soon it does. Repeating the call changes nothing. `category` is required, and may differ from that of the suspension.',
   })
-  resume(@ByCaller() { caller, id }: By, @Body({ schema: SuspensionReason }) reason: SuspensionReason) {
+  resume(
+    @CurrentRequest() { caller, id }: RequestContext,
+    @Body({ schema: SuspensionReason }) reason: SuspensionReason,
+  ) {
     return this.suspensions.resume(caller.accountId, id, reason, caller);
   }
 }

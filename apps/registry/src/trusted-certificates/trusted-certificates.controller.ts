@@ -1,11 +1,11 @@
 import {
-  type By,
-  ByCaller,
-  ByCallerIfMatch,
+  ConditionalRequest,
+  CurrentRequest,
   ListParameters,
   type ListRequest,
   listSchema,
   Operation,
+  type RequestContext,
   RequiresPermission,
 } from '@lanyard/service';
 import { Body, Controller, Delete, Get, Post, Put } from '@nestjs/common';
@@ -44,7 +44,10 @@ export class TrustedCertificatesController {
   @ApiConflictResponse({
     description: 'The certificate is already trusted, or the account has the maximum number of trusted certificates',
   })
-  create(@ByCaller() { caller }: By, @Body({ schema: NewTrustedCertificate }) body: NewTrustedCertificate) {
+  create(
+    @CurrentRequest() { caller }: RequestContext,
+    @Body({ schema: NewTrustedCertificate }) body: NewTrustedCertificate,
+  ) {
     return this.trusted.create(caller, body);
   }
 
@@ -55,7 +58,7 @@ export class TrustedCertificatesController {
     description: 'Includes the revoked serial numbers.',
     ok: TrustedCertificate,
   })
-  get(@ByCaller() { caller, id }: By) {
+  get(@CurrentRequest() { caller, id }: RequestContext) {
     return this.trusted.get(caller.accountId, id);
   }
 
@@ -67,7 +70,7 @@ export class TrustedCertificatesController {
     ok: TrustedCertificate,
   })
   change(
-    @ByCallerIfMatch() { caller, id, ifMatch }: By,
+    @ConditionalRequest() { caller, id, ifMatch }: RequestContext,
     @Body({ schema: TrustedCertificateChanges }) body: TrustedCertificateChanges,
   ) {
     return this.trusted.change(caller, id, body, ifMatch);
@@ -80,7 +83,7 @@ export class TrustedCertificatesController {
     description:
       'Devices that connected with a certificate of this authority are disconnected, and their registrations end.',
   })
-  remove(@ByCallerIfMatch() { caller, id, ifMatch }: By) {
+  remove(@ConditionalRequest() { caller, id, ifMatch }: RequestContext) {
     return this.trusted.remove(caller, id, ifMatch);
   }
 }
