@@ -4,7 +4,7 @@ import { TestClock, withProviders } from '@lanyard/testing';
 import pg from 'pg';
 import { definition } from '../src/app.module.js';
 import { newSessionToken } from '../src/authentication/session-cookie.js';
-import { sessionsPerHolderMax } from '../src/authentication/sessions.js';
+import { sessionsPerPrincipalMax } from '../src/authentication/sessions.js';
 import { watchPeriodMs } from '../src/proxy/caller-watch.js';
 import { TestSystem, type CallInit, type Reply } from './test-system.js';
 import { Upstream } from './upstream.js';
@@ -248,7 +248,7 @@ describe('a session', () => {
     const { key } = await gateway.newKey();
     const first = await browser(key);
     await clock.advance(1);
-    for (let n = 0; n < sessionsPerHolderMax; n++) await signIn(key);
+    for (let n = 0; n < sessionsPerPrincipalMax; n++) await signIn(key);
     expect(await first.show()).toBe(401);
   });
 });

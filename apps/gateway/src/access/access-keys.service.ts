@@ -24,7 +24,7 @@ import {
 } from './application-record.js';
 import { type AuditAction, differences, requireIfMatch } from './audit-action.js';
 import { changedStatus, futureDate, isOtherTime } from './expiration.js';
-import { applicationOf, storeHolder } from './membership.js';
+import { applicationOf, storePrincipal } from './membership.js';
 import { pageOfEntities } from './page-of-entities.js';
 import { timesOfUse, withSentKey } from './sent-back.js';
 
@@ -101,7 +101,7 @@ export class AccessKeys {
         lastUsedAt: null,
       });
       await manager.save(key);
-      await storeHolder(change, application);
+      await storePrincipal(change, application);
       const changes = {
         ...(key.status === 'inactive' && { status: 'INACTIVE' }),
         ...(key.expiresAt && { expiration: formatTimestamp(key.expiresAt) }),
@@ -150,7 +150,7 @@ export class AccessKeys {
       const key = await keyOfApplication(change.manager, context.accountId, context.id, applicationId);
       requireIfMatch(context, key);
       const changes = await work(change, key);
-      await storeHolder(change, await applicationOf(change.manager, context.accountId, applicationId));
+      await storePrincipal(change, await applicationOf(change.manager, context.accountId, applicationId));
       await this.record(change, context, { action, key, changes });
       return key;
     });

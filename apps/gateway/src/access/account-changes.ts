@@ -8,7 +8,7 @@ import { AccessKey } from '../db/access-key.entity.js';
 import { Account } from '../db/account.entity.js';
 import { Application } from '../db/application.entity.js';
 import { AccountNotFound, LastAdministrator } from '../errors.js';
-import { announcementOf, type Holder } from './announcements.js';
+import { announcementOf, type Principal } from './announcements.js';
 import { actorOf, type AuditAction } from './audit-action.js';
 
 /** One change of an account's keys, applications and groups, inside its transaction. */
@@ -16,8 +16,8 @@ export interface AccountTransaction {
   manager: EntityManager;
   account: Account;
   now: Date;
-  /** Announces the current state of a key or an application to services with a copy. `holder.groups` must be loaded. */
-  announce(holder: Holder, status?: 'deleted'): Promise<void>;
+  /** Announces the current state of a principal to services with a copy. Its `groups` must be loaded. */
+  announce(principal: Principal, status?: 'deleted'): Promise<void>;
   /** Writes to the event log of the account. */
   record(caller: Identity, auditAction: AuditAction): Promise<void>;
 }
@@ -91,19 +91,19 @@ export class AccountChanges {
     });
   }
 
-  /** `announced` collects the ids of announced holders. */
+  /** `announced` collects the ids of announced principals. */
   changeOf(manager: EntityManager, account: Account, announced: string[] = []): AccountTransaction {
     const now = new Date(this.clock.now());
     return {
       manager,
       account,
       now,
-      announce: async (holder, status) => {
+      announce: async (principal, status) => {
         const accessKeys =
-          holder instanceof Application ? await manager.findBy(AccessKey, { applicationId: holder.id }) : [];
-        const announcement = announcementOf(holder, account, accessKeys, now);
+          principal instanceof Application ? await manager.findBy(AccessKey, { applicationId: principal.id }) : [];
+        const announcement = announcementOf(principal, account, accessKeys, now);
         await this.outbox.append(manager, AccessKeys, { ...announcement, ...(status && { status }) });
-        announced.push(holder.id);
+        announced.push(principal.id);
       },
       record: (caller, { action, ...details }) =>
         this.audit.record(manager, action, { ...details, accountId: account.id, actor: actorOf(caller) }, now),

@@ -29,7 +29,7 @@ import {
 } from './account-record.js';
 import { differences, requireIfMatch } from './audit-action.js';
 import { pageOfEntities } from './page-of-entities.js';
-import { holdersOfAccount, storeHolder } from './membership.js';
+import { principalsOfAccount, storePrincipal } from './membership.js';
 import { makeAccount } from './new-account.js';
 import { installation } from '../permissions.js';
 
@@ -110,9 +110,9 @@ export class Accounts {
       requireIfMatch(context, account);
       const before = { ...account };
       this.apply(account, changesOf(body, accountChanges, accountRecord(account)));
-      const concernsHolders = account.tier !== before.tier || account.status !== before.status;
+      const concernsPrincipals = account.tier !== before.tier || account.status !== before.status;
       const needsInstallation =
-        concernsHolders ||
+        concernsPrincipals ||
         !isDeepStrictEqual(account.limits, before.limits) ||
         isLongerHistory(account.valueHistory, before.valueHistory);
       if (needsInstallation && !caller.permissions.includes(installation)) throw new OnlyInstallationAdministrators();
@@ -122,7 +122,8 @@ export class Accounts {
       account.updatedAt = new Date(Math.max(now.getTime(), account.updatedAt.getTime() + 1));
       await manager.save(account);
       await this.changes.announceAccount(manager, account);
-      if (concernsHolders) for (const holder of await holdersOfAccount(manager, id)) await storeHolder(change, holder);
+      if (concernsPrincipals)
+        for (const principal of await principalsOfAccount(manager, id)) await storePrincipal(change, principal);
       await this.record(change, caller, before);
       return account;
     });

@@ -6,8 +6,8 @@ import { ApiKey } from '../db/api-key.entity.js';
 import { User } from '../db/user.entity.js';
 import { rightsOf } from '../permissions.js';
 
-/** A key, an application or a user: what has its own channel, subscriptions and groups. */
-export type Holder = ApiKey | Application | User;
+/** What is authenticated, and has its own channel, subscriptions and groups: a key, an application or a user. */
+export type Principal = ApiKey | Application | User;
 
 /** Stands for the secret of an application without a usable access key: no secret has this hash. */
 const unmatchableHash = '0'.repeat(64);
@@ -46,31 +46,33 @@ const proofOfApplication = (application: Application, keys: readonly AccessKey[]
   };
 };
 
-const proofOf = (holder: Holder, accessKeys: readonly AccessKey[], now: Date): Proof => {
-  if (holder instanceof Application) return proofOfApplication(holder, accessKeys, now);
-  return holder instanceof User ? { usable: holder.status === 'active', hash: holder.hash } : proofOfKey(holder, now);
+const proofOf = (principal: Principal, accessKeys: readonly AccessKey[], now: Date): Proof => {
+  if (principal instanceof Application) return proofOfApplication(principal, accessKeys, now);
+  if (principal instanceof User) return { usable: principal.status === 'active', hash: principal.hash };
+  return proofOfKey(principal, now);
 };
 
 /** What services with sockets and queues must know about a key or an application. `accessKeys`: of an application. */
 export const announcementOf = (
-  holder: Holder,
+  principal: Principal,
   account: Account,
   accessKeys: readonly AccessKey[],
   now: Date,
 ): AccessKeyChanged => {
-  const { usable, ...proof } = proofOf(holder, accessKeys, now);
-  const { permissions, deviceGroups } = rightsOf(holder.groups, holder instanceof ApiKey ? holder.deviceGroups : null);
+  const { usable, ...proof } = proofOf(principal, accessKeys, now);
+  const ownLimit = principal instanceof ApiKey ? principal.deviceGroups : null;
+  const { permissions, deviceGroups } = rightsOf(principal.groups, ownLimit);
   return {
-    keyId: holder.id,
-    accountId: holder.accountId,
+    keyId: principal.id,
+    accountId: principal.accountId,
     ...proof,
-    groups: holder.groups.map((group) => group.id),
+    groups: principal.groups.map((group) => group.id),
     permissions,
     ...(deviceGroups && { deviceGroups: [...deviceGroups] }),
-    ...(holder instanceof ApiKey && holder.sourceAddresses && { sourceAddresses: holder.sourceAddresses }),
+    ...(principal instanceof ApiKey && principal.sourceAddresses && { sourceAddresses: principal.sourceAddresses }),
     tier: account.tier,
     status: usable && account.status === 'active' ? 'active' : 'inactive',
-    revision: holder.revision,
-    changedAt: holder.updatedAt.toISOString(),
+    revision: principal.revision,
+    changedAt: principal.updatedAt.toISOString(),
   };
 };

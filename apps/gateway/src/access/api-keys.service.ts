@@ -24,8 +24,8 @@ import { AccountChanges } from './account-changes.js';
 import { ApiKeyChange, apiKeyChanges, apiKeyRecord, ApiKeyRecord, NewApiKey, Rotation } from './api-key-record.js';
 import { type AuditAction, differences } from './audit-action.js';
 import { changedStatus, futureDate, isOtherTime } from './expiration.js';
-import { HolderRecords } from './holder-records.js';
-import { groupsOf, groupsOfNew, isInExactly, keyOf, storeHolder } from './membership.js';
+import { PrincipalsService } from './principals.service.js';
+import { groupsOf, groupsOfNew, isInExactly, keyOf, storePrincipal } from './membership.js';
 import { newKey } from './new-account.js';
 import { timesOfUse, withSentKey } from './sent-back.js';
 
@@ -46,7 +46,7 @@ const grantOf = ({ groups, status, deviceGroups, sourceAddresses, expiresAt }: A
 
 /** Creates, shows, changes, resets and deletes the keys of an account. The controller checks permissions. */
 @Injectable()
-export class ApiKeys extends HolderRecords<ApiKey, ApiKeyRecord> {
+export class ApiKeys extends PrincipalsService<ApiKey, ApiKeyRecord> {
   constructor(
     database: DataSource,
     changes: AccountChanges,
@@ -93,7 +93,7 @@ export class ApiKeys extends HolderRecords<ApiKey, ApiKeyRecord> {
   async update(context: RequestContext, wanted: ApiKeyChange): Promise<ApiKeyRecord> {
     const key = await this.change(context, async (change, found) => {
       const changes = await this.apply(change.manager, context, found, wanted);
-      await storeHolder(change, found);
+      await storePrincipal(change, found);
       return { action: actionOf(changes), changes };
     });
     return this.record(key);
@@ -107,7 +107,7 @@ export class ApiKeys extends HolderRecords<ApiKey, ApiKeyRecord> {
       found.hash = hashSecret(secret);
       found.previousHash = null;
       found.previousUntil = null;
-      await storeHolder(change, found);
+      await storePrincipal(change, found);
       return { action: 'SYS_514', changes };
     });
     return this.record(key, secret);
@@ -120,7 +120,7 @@ export class ApiKeys extends HolderRecords<ApiKey, ApiKeyRecord> {
       found.previousHash = found.hash;
       found.previousUntil = new Date(change.now.getTime() + overlap_seconds * 1_000);
       found.hash = hashSecret(secret);
-      await storeHolder(change, found);
+      await storePrincipal(change, found);
       return { action: 'SYS_515', data: { overlap_seconds: String(overlap_seconds) } };
     });
     return this.record(key, secret);
@@ -131,7 +131,7 @@ export class ApiKeys extends HolderRecords<ApiKey, ApiKeyRecord> {
       if (found.previousHash === null) return undefined;
       found.previousHash = null;
       found.previousUntil = null;
-      await storeHolder(change, found);
+      await storePrincipal(change, found);
       return { action: 'SYS_516' };
     });
   }

@@ -13,8 +13,8 @@ import {
   NewApplication,
 } from './application-record.js';
 import { differences } from './audit-action.js';
-import { HolderRecords } from './holder-records.js';
-import { applicationOf, groupsOf, groupsOfNew, isInExactly, storeHolder } from './membership.js';
+import { PrincipalsService } from './principals.service.js';
+import { applicationOf, groupsOf, groupsOfNew, isInExactly, storePrincipal } from './membership.js';
 import { timesOfUse } from './sent-back.js';
 
 /** By tier; an account may have another quota. */
@@ -22,7 +22,7 @@ export const applicationsMax: Record<Account['tier'], number> = { free: 4, comme
 
 /** Applications of an account, each with access keys, a channel and subscriptions. */
 @Injectable()
-export class Applications extends HolderRecords<Application, ApplicationRecord> {
+export class Applications extends PrincipalsService<Application, ApplicationRecord> {
   protected readonly record = applicationRecord;
 
   constructor(
@@ -75,7 +75,7 @@ export class Applications extends HolderRecords<Application, ApplicationRecord> 
       if (wanted.status !== undefined) found.status = wanted.status === 'ACTIVE' ? 'active' : 'inactive';
       if (wanted.groups !== undefined && !isInExactly(found, wanted.groups))
         found.groups = await groupsOf(change.manager, context.accountId, wanted.groups);
-      await storeHolder(change, found);
+      await storePrincipal(change, found);
       return { action: 'SYS_531', changes: differences(before, applicationRecord(found)) };
     });
     return applicationRecord(application);

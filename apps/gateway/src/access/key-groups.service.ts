@@ -21,7 +21,7 @@ import {
 } from '../errors.js';
 import { permissionsOfGroup } from '../permissions.js';
 import { AccountChanges, type AccountTransaction } from './account-changes.js';
-import type { Holder } from './announcements.js';
+import type { Principal } from './announcements.js';
 import { type AuditAction, requireIfMatch } from './audit-action.js';
 import {
   KeyGroupChange,
@@ -32,7 +32,14 @@ import {
   Members,
   NewKeyGroup,
 } from './key-group-record.js';
-import { addToGroups, holdersIn, type MemberIds, membersOf, removeFromGroups, storeHolder } from './membership.js';
+import {
+  addToGroups,
+  type MemberIds,
+  membersOf,
+  principalsIn,
+  removeFromGroups,
+  storePrincipal,
+} from './membership.js';
 import { pageOfEntities } from './page-of-entities.js';
 
 /** Fields that may differ from what the caller read although the group was not changed. */
@@ -156,7 +163,7 @@ export class KeyGroups {
       if (isOtherLimit) group.deviceGroups = limit;
       const stored = await this.store(change, group);
       if (permissions !== undefined || isOtherLimit)
-        for (const holder of await holdersIn(change.manager, context.id)) await storeHolder(change, holder);
+        for (const principal of await principalsIn(change.manager, context.id)) await storePrincipal(change, principal);
       const changes = {
         ...(isRenamed && { name }),
         ...(permissions && { permissions: permissions.join(',') }),
@@ -171,21 +178,21 @@ export class KeyGroups {
     await this.changes.run(context, async (change) => {
       const group = await this.groupToChange(change, context);
       if (group.kind !== 'custom') throw new GroupProtected(group.name);
-      await removeFromGroups(change, await holdersIn(change.manager, context.id), [context.id]);
+      await removeFromGroups(change, await principalsIn(change.manager, context.id), [context.id]);
       await change.manager.delete(KeyGroup, { id: context.id });
       await change.record(context.caller, { action: 'SYS_522', target: targetOf(group) });
     });
   }
 
   addMembers(context: RequestContext, members: Members): Promise<KeyGroupRecord> {
-    return this.changeMembers(context, members, 'SYS_523', (change, holders, group) =>
-      addToGroups(change, holders, [group]),
+    return this.changeMembers(context, members, 'SYS_523', (change, principals, group) =>
+      addToGroups(change, principals, [group]),
     );
   }
 
   removeMembers(context: RequestContext, members: Members): Promise<KeyGroupRecord> {
-    return this.changeMembers(context, members, 'SYS_524', (change, holders) =>
-      removeFromGroups(change, holders, [context.id]),
+    return this.changeMembers(context, members, 'SYS_524', (change, principals) =>
+      removeFromGroups(change, principals, [context.id]),
     );
   }
 
@@ -193,7 +200,7 @@ export class KeyGroups {
     context: RequestContext,
     members: Members,
     action: AuditAction['action'],
-    work: (change: AccountTransaction, holders: Holder[], group: KeyGroup) => Promise<void>,
+    work: (change: AccountTransaction, principals: Principal[], group: KeyGroup) => Promise<void>,
   ): Promise<KeyGroupRecord> {
     const ids = withoutUsers(members);
     return this.change(context, async (change) => {

@@ -5,7 +5,7 @@ import { AccessKey } from '../db/access-key.entity.js';
 import { AccountChanges, type AccountTransaction } from './account-changes.js';
 import { ApiKey } from '../db/api-key.entity.js';
 import { Application } from '../db/application.entity.js';
-import { storeHolder } from './membership.js';
+import { storePrincipal } from './membership.js';
 
 /** How late the end of a key or of an overlap may be announced; the gateway itself checks the clock. */
 const periodMs = 1_000;
@@ -63,7 +63,7 @@ export class KeySweeper extends BackgroundWork {
         key.previousHash = null;
         key.previousUntil = null;
       }
-      await storeHolder(change, key);
+      await storePrincipal(change, key);
     }
     await this.endAccessKeys(change, ids);
   }
@@ -78,6 +78,6 @@ export class KeySweeper extends BackgroundWork {
       where: { id: In(keys.map((key) => key.applicationId)) },
       relations: { groups: true },
     });
-    for (const application of applications) await storeHolder(change, application);
+    for (const application of applications) await storePrincipal(change, application);
   }
 }

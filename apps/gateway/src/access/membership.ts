@@ -8,12 +8,12 @@ import {
   UserNotFound,
 } from '../errors.js';
 import type { AccountTransaction } from './account-changes.js';
-import type { Holder } from './announcements.js';
+import type { Principal } from './announcements.js';
 import { ApiKey } from '../db/api-key.entity.js';
 import { Application } from '../db/application.entity.js';
 import { KeyGroup } from '../db/key-group.entity.js';
 import { User } from '../db/user.entity.js';
-import { groupsPerHolderMax } from './record-schemas.js';
+import { groupsPerPrincipalMax } from './record-schemas.js';
 
 const relations = { groups: true } as const;
 
@@ -43,7 +43,7 @@ export const groupsOfNew = async (
     ? groupsOf(manager, accountId, ids)
     : manager.find(KeyGroup, { where: { accountId, kind: 'developers' } });
 
-export const isInExactly = ({ groups }: Holder, ids: readonly string[]): boolean => {
+export const isInExactly = ({ groups }: Principal, ids: readonly string[]): boolean => {
   const wanted = new Set(ids);
   return wanted.size === groups.length && groups.every((group) => wanted.has(group.id));
 };
@@ -58,7 +58,7 @@ export const membersOf = async (
   manager: EntityManager,
   accountId: string,
   { apikeys = [], applications = [] }: MemberIds,
-): Promise<Holder[]> => {
+): Promise<Principal[]> => {
   const [keyIds, applicationIds] = [[...new Set(apikeys)], [...new Set(applications)]];
   const keys = await manager.find(ApiKey, { where: { accountId, id: In(keyIds) }, relations });
   const found = await manager.find(Application, { where: { accountId, id: In(applicationIds) }, relations });
@@ -66,7 +66,7 @@ export const membersOf = async (
 };
 
 /** With all their groups: a condition on `groups` would leave out the other ones. */
-export const holdersIn = async (manager: EntityManager, groupId: string): Promise<Holder[]> => {
+export const principalsIn = async (manager: EntityManager, groupId: string): Promise<Principal[]> => {
   const oneOf = (members: string) => Raw((id) => `${id} IN (SELECT ${members} WHERE group_id = :groupId)`, { groupId });
   return [
     ...(await manager.find(User, { where: { id: oneOf('user_id FROM user_groups') }, relations })),
@@ -75,7 +75,7 @@ export const holdersIn = async (manager: EntityManager, groupId: string): Promis
   ];
 };
 
-export const holdersOfAccount = async (manager: EntityManager, accountId: string): Promise<Holder[]> => [
+export const principalsOfAccount = async (manager: EntityManager, accountId: string): Promise<Principal[]> => [
   ...(await manager.find(User, { where: { accountId }, relations })),
   ...(await manager.find(ApiKey, { where: { accountId }, relations })),
   ...(await manager.find(Application, { where: { accountId }, relations })),
@@ -100,42 +100,48 @@ export const userOf = async (manager: EntityManager, accountId: string, id: stri
 };
 
 /** Stores a changed key, application or user and announces it. */
-export const storeHolder = async ({ manager, now, announce }: AccountTransaction, holder: Holder): Promise<void> => {
-  holder.revision += 1;
-  holder.updatedAt = now;
-  await manager.save(holder);
-  await announce(holder);
+export const storePrincipal = async (
+  { manager, now, announce }: AccountTransaction,
+  principal: Principal,
+): Promise<void> => {
+  principal.revision += 1;
+  principal.updatedAt = now;
+  await manager.save(principal);
+  await announce(principal);
 };
 
 /**
  * Throws AlreadyMember if one of them is already a member, and GroupLimitExceeded. The transaction must then be rolled
- * back, because some of the holders may be stored already.
+ * back, because some of the principals may be stored already.
  */
 export const addToGroups = async (
   change: AccountTransaction,
-  holders: readonly Holder[],
+  principals: readonly Principal[],
   groups: readonly KeyGroup[],
 ): Promise<void> => {
-  const isMember = (holder: Holder, group: KeyGroup): boolean => holder.groups.some((g) => g.id === group.id);
-  const already = holders.flatMap((one) => groups.filter((group) => isMember(one, group)).map((group) => [one, group]));
-  if (already.length > 0) throw new AlreadyMember(already.map((pair) => pair[holders.length === 1 ? 1 : 0]?.id ?? ''));
-  for (const holder of holders) {
-    holder.groups = [...holder.groups, ...groups];
-    if (holder.groups.length > groupsPerHolderMax) throw new GroupLimitExceeded(groupsPerHolderMax);
-    await storeHolder(change, holder);
+  const isMember = (principal: Principal, group: KeyGroup): boolean => principal.groups.some((g) => g.id === group.id);
+  const already = principals.flatMap((one) =>
+    groups.filter((group) => isMember(one, group)).map((group) => [one, group]),
+  );
+  const named = principals.length === 1 ? 1 : 0;
+  if (already.length > 0) throw new AlreadyMember(already.map((pair) => pair[named]?.id ?? ''));
+  for (const principal of principals) {
+    principal.groups = [...principal.groups, ...groups];
+    if (principal.groups.length > groupsPerPrincipalMax) throw new GroupLimitExceeded(groupsPerPrincipalMax);
+    await storePrincipal(change, principal);
   }
 };
 
-/** Holders that are in none of the groups are not changed. */
+/** Principals that are in none of the groups are not changed. */
 export const removeFromGroups = async (
   change: AccountTransaction,
-  holders: readonly Holder[],
+  principals: readonly Principal[],
   groupIds: readonly string[],
 ): Promise<void> => {
-  for (const holder of holders) {
-    const left = holder.groups.filter((group) => !groupIds.includes(group.id));
-    if (left.length === holder.groups.length) continue;
-    holder.groups = left;
-    await storeHolder(change, holder);
+  for (const principal of principals) {
+    const left = principal.groups.filter((group) => !groupIds.includes(group.id));
+    if (left.length === principal.groups.length) continue;
+    principal.groups = left;
+    await storePrincipal(change, principal);
   }
 };

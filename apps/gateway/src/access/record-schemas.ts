@@ -7,14 +7,14 @@ export const listOf = <T>(item: z.ZodType<T>, id: string): z.ZodType<ListEnvelop
 export const recordName = z.string().trim().min(1).max(100);
 
 /** All groups of a key or an application are in one message of access.keys, whose size Kafka limits. */
-export const groupsPerHolderMax = 100;
+export const groupsPerPrincipalMax = 100;
 
 const deviceGroupsMax = 100;
 const networksMax = 50;
 
 const groupId = z.string().regex(/^[0-9a-f]{32}$/, 'Must be 32 lower-case hex characters');
 
-export const groupIds = z.array(groupId).max(groupsPerHolderMax);
+export const groupIds = z.array(groupId).max(groupsPerPrincipalMax);
 
 export const GroupIds = groupIds.min(1).meta({ id: 'KeyGroupIds' });
 

@@ -7,8 +7,8 @@ import { User } from '../db/user.entity.js';
 import { RoleIncomplete, UserNotFound } from '../errors.js';
 import { AccountChanges, type AccountTransaction } from './account-changes.js';
 import { differences } from './audit-action.js';
-import { HolderRecords } from './holder-records.js';
-import { isInExactly, storeHolder, userOf } from './membership.js';
+import { PrincipalsService } from './principals.service.js';
+import { isInExactly, storePrincipal, userOf } from './membership.js';
 import { timesOfUse } from './sent-back.js';
 import { UserChange, userChanges, userRecord, UserRecord } from './user-record.js';
 
@@ -27,7 +27,7 @@ const newHash = (): string => randomBytes(32).toString('hex');
 
 /** The people who have signed in with the OpenID provider. */
 @Injectable()
-export class Users extends HolderRecords<User, UserRecord> {
+export class Users extends PrincipalsService<User, UserRecord> {
   protected readonly record = userRecord;
 
   constructor(
@@ -52,7 +52,7 @@ export class Users extends HolderRecords<User, UserRecord> {
       if (status !== undefined) found.status = status === 'ACTIVE' ? 'active' : 'inactive';
       // Earlier sessions stay ended when the user is activated again.
       if (status === 'INACTIVE') found.hash = newHash();
-      await storeHolder(change, found);
+      await storePrincipal(change, found);
       return { action: 'SYS_505', changes: differences(before, userRecord(found)) };
     });
     return userRecord(user);
@@ -61,7 +61,7 @@ export class Users extends HolderRecords<User, UserRecord> {
   async signOut(context: RequestContext): Promise<void> {
     await this.change(context, async (change, found) => {
       found.hash = newHash();
-      await storeHolder(change, found);
+      await storePrincipal(change, found);
       return { action: 'SYS_506' };
     });
   }
@@ -88,7 +88,7 @@ export class Users extends HolderRecords<User, UserRecord> {
       const before = found ? userRecord(found) : undefined;
       const groups = await this.groupsNow(change, person);
       Object.assign(user, { name: person.name, email: person.email, groups });
-      await storeHolder(change, user);
+      await storePrincipal(change, user);
       const caller = { keyId: user.id, accountId, requestId, groups: [], permissions: [], tier: change.account.tier };
       const target = this.targetOf(user);
       const changes = differences(before ?? {}, userRecord(user));

@@ -16,7 +16,7 @@ interface Failures {
 
 /**
  * Waits that double with each failure of a name: 1 s, 2 s, 4 s … 15 min. In this replica's memory, bounded. A name is
- * a source together with a key id: a client that guesses at a key from elsewhere does not lock out its holder. Nor does an
+ * a source together with a key id: a client that guesses at a key from elsewhere does not lock out its owner. Nor does an
  * instance with an old secret lock out one with the new secret, because known keys are admitted without this check. A success
  * does not end a wait: it may come from the other instance.
  */

@@ -45,7 +45,7 @@ interface Row {
   groups: (Granting & { id: string })[];
 }
 
-const holdersSql = `
+const principalsSql = `
   SELECT k.id, k.account_id, k.status = 'active' AS active,
     jsonb_build_array(jsonb_build_object('hash', k.hash, 'until', k.expires_at),
       jsonb_build_object('hash', k.previous_hash, 'until', least(k.previous_until, k.expires_at))) AS secrets,
@@ -62,13 +62,14 @@ const holdersSql = `
     ARRAY(SELECT m.group_id FROM user_groups m WHERE m.user_id = u.id), NULL, NULL
   FROM users u WHERE u.id = $1`;
 
-const holder = new PreparedStatement<Row>(`
-  SELECT h.id, h.account_id, h.active, h.secrets, h.device_groups, h.source_addresses, a.status = 'active' AS account_active, a.tier, a.limits,
+const readPrincipal = new PreparedStatement<Row>(`
+  SELECT p.id, p.account_id, p.active, p.secrets, p.device_groups, p.source_addresses,
+    a.status = 'active' AS account_active, a.tier, a.limits,
     a.parent_id IS NULL AS of_installation,
     coalesce((SELECT jsonb_agg(jsonb_build_object('id', g.id, 'kind', g.kind, 'permissions', g.permissions,
         'deviceGroups', g.device_groups) ORDER BY g.id)
-      FROM key_groups g WHERE g.id = ANY(h.group_ids)), '[]') AS groups
-  FROM (${holdersSql}) h JOIN accounts a ON a.id = h.account_id`);
+      FROM key_groups g WHERE g.id = ANY(p.group_ids)), '[]') AS groups
+  FROM (${principalsSql}) p JOIN accounts a ON a.id = p.account_id`);
 
 const secretsOf = ({ secrets }: Row): KnownSecret[] =>
   secrets.flatMap(({ id, hash, until }) =>
@@ -96,7 +97,7 @@ export class KeyReader {
 
   /** undefined for an unknown id. */
   async read(keyId: string): Promise<KnownKey | undefined> {
-    const [row] = await holder.run(this.database.manager, [keyId]);
+    const [row] = await readPrincipal.run(this.database.manager, [keyId]);
     return (
       row && {
         keyId: row.id,

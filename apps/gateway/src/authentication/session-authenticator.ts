@@ -50,8 +50,8 @@ export class SessionAuthenticator {
     const { key, proof } = await this.read(token);
     if (key && proof) return { key, proof };
     this.guesses.failed(from.address);
-    const holder = key && { accountId: key.accountId, keyId: key.keyId };
-    this.refusals.recordRefusal({ kind: 'unauthenticated', accountId: undefined, ...holder, ...from });
+    const principal = key && { accountId: key.accountId, keyId: key.keyId };
+    this.refusals.recordRefusal({ kind: 'unauthenticated', accountId: undefined, ...principal, ...from });
     throw new SessionEnded();
   }
 
@@ -67,7 +67,7 @@ export class SessionAuthenticator {
   /** Rejects without PostgreSQL or the provider. */
   private async read(token: string): Promise<{ key: KnownKey | undefined; proof: KnownSecret | undefined }> {
     const session = await this.liveSession(token);
-    const key = session && (await this.keys.recent(session.holderId));
+    const key = session && (await this.keys.recent(session.principalId));
     const proof = session && proofByHash(key, session.secretHash, this.clock.now());
     return { key, proof };
   }

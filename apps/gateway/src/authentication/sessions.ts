@@ -9,7 +9,7 @@ import { newSessionToken, sessionIdOf } from './session-cookie.js';
 const touchMs = 60_000;
 
 /** Sessions of one key at a time; the next sign-in ends the oldest. */
-export const sessionsPerHolderMax = 100;
+export const sessionsPerPrincipalMax = 100;
 
 /** Number of remembered ids of sessions that existed when they were last read. */
 const knownMax = 50_000;
@@ -26,7 +26,7 @@ export interface Renewal {
   atMs: number;
 }
 
-export interface NewSession extends Pick<Session, 'accountId' | 'holderId' | 'secretHash'> {
+export interface NewSession extends Pick<Session, 'accountId' | 'principalId' | 'secretHash'> {
   /** The session ends no later than this. */
   expiresByMs?: number;
   renewal?: Renewal | undefined;
@@ -90,7 +90,7 @@ export class Sessions {
       await manager.insert(Session, session);
       await manager.query(
         'DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE holder_id = $1 ORDER BY created_at DESC, id OFFSET $2)',
-        [wanted.holderId, sessionsPerHolderMax],
+        [wanted.principalId, sessionsPerPrincipalMax],
       );
       await record(manager);
     });

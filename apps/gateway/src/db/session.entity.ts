@@ -12,7 +12,7 @@ export class Session {
 
   /** The API key, application or user whose permissions the session has. */
   @Column('text', { name: 'holder_id' })
-  holderId!: string;
+  principalId!: string;
 
   /** Hash of the secret that the session was opened with, or the user's hash: the session ends with it. */
   @Column('text', { name: 'secret_hash' })

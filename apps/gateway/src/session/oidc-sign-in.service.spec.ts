@@ -33,6 +33,6 @@ it.each<[string | undefined, string]>([
     {} as unknown as Refusals,
     clock,
   ).onModuleInit();
-  const renewal = await authenticator.renewal?.({ holderId: 'user' } as Session, 'old', () => Promise.resolve());
+  const renewal = await authenticator.renewal?.({ principalId: 'user' } as Session, 'old', () => Promise.resolve());
   expect(renewal).toEqual({ refreshToken: kept, atMs: clock.now() + 3_600_000 });
 });

@@ -86,12 +86,12 @@ export class OidcSignIn implements OnModuleInit {
    * Asks the provider with the refresh token, and updates the user, whose roles may have changed. undefined: the
    * session ends. Throws ProviderUnavailable.
    */
-  private async renew({ holderId }: Session, refreshToken: string, keep: KeepToken): Promise<Renewal | undefined> {
-    const user = await this.database.manager.findOneBy(User, { id: holderId });
+  private async renew({ principalId }: Session, refreshToken: string, keep: KeepToken): Promise<Renewal | undefined> {
+    const user = await this.database.manager.findOneBy(User, { id: principalId });
     if (!user) return undefined;
     try {
       const grant = await this.provider.refresh(refreshToken, user.subject, keep);
-      await this.userOf(grant, '', holderId);
+      await this.userOf(grant, '', principalId);
       const renewed = { ...grant, refreshToken: grant.refreshToken ?? refreshToken };
       return this.renewalOf(renewed);
     } catch (error) {

@@ -39,7 +39,7 @@ export class SessionRecords {
     const target = { kind: type, id: keyId, name };
     const actor = { keyId, accountId, requestId };
     const { session, token } = await this.sessions.open(
-      { accountId, holderId: keyId, secretHash: proof.hash, ...validity },
+      { accountId, principalId: keyId, secretHash: proof.hash, ...validity },
       (manager) =>
         this.audit.record(
           manager,

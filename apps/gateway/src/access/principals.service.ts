@@ -1,33 +1,33 @@
 import type { ListEnvelope, ListQuery, RequestContext } from '@lanyard/service';
 import { DataSource, type EntityManager, type EntityTarget } from 'typeorm';
 import { AccountChanges, type AccountTransaction } from './account-changes.js';
-import type { Holder } from './announcements.js';
+import type { Principal } from './announcements.js';
 import { type AuditAction, requireIfMatch } from './audit-action.js';
 import { addToGroups, groupsOf, removeFromGroups } from './membership.js';
 import { pageOfEntities } from './page-of-entities.js';
 
-export interface HolderKind<H extends Holder> {
+export interface PrincipalKind<P extends Principal> {
   /** The kind's name in the event log. */
   object: string;
-  entity: EntityTarget<H>;
+  entity: EntityTarget<P>;
   table: string;
   /** SQL of the ids that are in the group $2. */
   idsInGroup: string;
   /** Filter of the list -> SQL, for filters that are not the column of the same name. */
   columns: Record<string, string>;
   /** Throws if the account has none with this id. */
-  find(manager: EntityManager, accountId: string, id: string): Promise<H>;
+  find(manager: EntityManager, accountId: string, id: string): Promise<P>;
 }
 
 /** What keys, applications and users have in common: lists, groups, and how changes are recorded. */
-export abstract class HolderRecords<H extends Holder, R> {
+export abstract class PrincipalsService<P extends Principal, R> {
   constructor(
     protected readonly database: DataSource,
     protected readonly changes: AccountChanges,
-    private readonly kind: HolderKind<H>,
+    private readonly kind: PrincipalKind<P>,
   ) {}
 
-  protected abstract record(holder: H): R;
+  protected abstract record(principal: P): R;
 
   /** Lists the records of the account, or of one of its groups. */
   list(accountId: string, query: ListQuery, groupId?: string): Promise<ListEnvelope<R>> {
@@ -37,8 +37,8 @@ export abstract class HolderRecords<H extends Holder, R> {
       groupId === undefined
         ? ['t.account_id = $1', [accountId]]
         : [`t.account_id = $1 AND t.id IN (${idsInGroup})`, [accountId, groupId]];
-    return pageOfEntities<H, R>(this.database.manager, { ...source, where, parameters }, query, (holders) =>
-      holders.map((holder) => this.record(holder)),
+    return pageOfEntities<P, R>(this.database.manager, { ...source, where, parameters }, query, (principals) =>
+      principals.map((principal) => this.record(principal)),
     );
   }
 
@@ -47,51 +47,51 @@ export abstract class HolderRecords<H extends Holder, R> {
   }
 
   async addGroups(context: RequestContext, groupIds: readonly string[]): Promise<R> {
-    const holder = await this.change(context, async (change, found) => {
+    const principal = await this.change(context, async (change, found) => {
       await addToGroups(change, [found], await groupsOf(change.manager, context.accountId, groupIds));
       return { action: 'SYS_523', data: { groups: groupIds.join(',') } };
     });
-    return this.record(holder);
+    return this.record(principal);
   }
 
   async removeGroups(context: RequestContext, groupIds: readonly string[]): Promise<R> {
-    const holder = await this.change(context, async (change, found) => {
+    const principal = await this.change(context, async (change, found) => {
       await groupsOf(change.manager, context.accountId, groupIds);
       await removeFromGroups(change, [found], groupIds);
       return { action: 'SYS_524', data: { groups: groupIds.join(',') } };
     });
-    return this.record(holder);
+    return this.record(principal);
   }
 
-  /** Announces the end of the holder, and deletes it with what belongs to it. */
+  /** Announces the end of the principal, and deletes it with what belongs to it. */
   protected async removeWith(context: RequestContext, action: AuditAction['action']): Promise<void> {
-    await this.change(context, async ({ manager, now, announce }, holder) => {
-      holder.revision += 1;
-      holder.updatedAt = now;
-      await announce(holder, 'deleted');
-      await manager.delete(this.kind.entity, { id: holder.id });
+    await this.change(context, async ({ manager, now, announce }, principal) => {
+      principal.revision += 1;
+      principal.updatedAt = now;
+      await announce(principal, 'deleted');
+      await manager.delete(this.kind.entity, { id: principal.id });
       return { action };
     });
   }
 
   /**
-   * Runs `work` with the holder that the request names, in the transaction of the account, and records the action that
+   * Runs `work` with the principal that the request names, in the transaction of the account, and records the action that
    * `work` returns in the event log; undefined: nothing was done. Throws EtagDiffers, and what `find` throws.
    */
   protected change(
     context: RequestContext,
-    work: (change: AccountTransaction, holder: H) => Promise<Omit<AuditAction, 'target'> | undefined>,
-  ): Promise<H> {
+    work: (change: AccountTransaction, principal: P) => Promise<Omit<AuditAction, 'target'> | undefined>,
+  ): Promise<P> {
     return this.changes.run(context, async (change) => {
-      const holder = await this.kind.find(change.manager, context.accountId, context.id);
-      requireIfMatch(context, holder);
-      const audited = await work(change, holder);
-      if (audited) await change.record(context.caller, { ...audited, target: this.targetOf(holder) });
-      return holder;
+      const principal = await this.kind.find(change.manager, context.accountId, context.id);
+      requireIfMatch(context, principal);
+      const audited = await work(change, principal);
+      if (audited) await change.record(context.caller, { ...audited, target: this.targetOf(principal) });
+      return principal;
     });
   }
 
-  protected targetOf({ id, name }: H): AuditAction['target'] {
+  protected targetOf({ id, name }: P): AuditAction['target'] {
     return { kind: this.kind.object, id, name };
   }
 }
