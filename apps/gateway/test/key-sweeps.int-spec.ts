@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { newId } from '@lanyard/service';
 import { eventually } from '@lanyard/testing';
 import { DataSource } from 'typeorm';
-import { AccountChanges } from '../src/access/account-changes.js';
+import { AccountTransactions } from '../src/access/account-transactions.js';
 import { TestSystem } from './test-system.js';
 
 describe('the end of a key', () => {
@@ -18,9 +18,9 @@ describe('the end of a key', () => {
 
   it('is announced although another account has more of them than fit into a sweep, and fails each time', async () => {
     const failing = newId();
-    const changes = gateway.service.app.get(AccountChanges);
-    const locked = changes.locked.bind(changes);
-    changes.locked = async (accountId, work) => {
+    const transactions = gateway.service.app.get(AccountTransactions);
+    const locked = transactions.locked.bind(transactions);
+    transactions.locked = async (accountId, work) => {
       if (accountId === failing) throw new Error('its keys cannot be announced');
       return locked(accountId, work);
     };

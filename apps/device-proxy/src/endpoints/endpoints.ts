@@ -52,7 +52,7 @@ const resourceOf = ({ path, rt, ct, obs }: RegisteredLink): EndpointResource => 
 @Injectable()
 export class Endpoints {
   /** A list by type may read every session of the account, so only one list per account is made at a time. */
-  private readonly turns = new KeyedMutex();
+  private readonly mutex = new KeyedMutex();
 
   constructor(
     private readonly sessions: SessionStore,
@@ -62,7 +62,7 @@ export class Endpoints {
 
   /** Devices of an account with a session, at most 200. Throws RateLimited. */
   list(caller: Identity, type: string | undefined): Promise<EndpointEntry[]> {
-    return this.turns.run(caller.accountId, () => this.find(caller, type), listsWaitingMax);
+    return this.mutex.run(caller.accountId, () => this.find(caller, type), listsWaitingMax);
   }
 
   private async find({ accountId, deviceGroups }: Identity, type: string | undefined): Promise<EndpointEntry[]> {

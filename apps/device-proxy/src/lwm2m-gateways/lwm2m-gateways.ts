@@ -40,7 +40,7 @@ export class Lwm2mGateways extends WorkingProvider {
   private readonly reapplySoon = new Set<Session>();
   /** Gateways whose list is applied again after `directDeviceRetryPauseMs`. */
   private readonly reapplyLater = new Set<Session>();
-  private readonly turns = new KeyedMutex();
+  private readonly mutex = new KeyedMutex();
 
   constructor(
     private readonly sessions: Sessions,
@@ -148,7 +148,7 @@ export class Lwm2mGateways extends WorkingProvider {
   ): void {
     const known = knownOf(this.known.get(session) ?? unread, session.data, { devices, unusable });
     this.known.set(session, known);
-    this.run(session, () => this.turns.run(session.deviceId, () => this.serveAll(session, known.devices)));
+    this.run(session, () => this.mutex.run(session.deviceId, () => this.serveAll(session, known.devices)));
   }
 
   private applyAgain(session: Session | undefined): void {

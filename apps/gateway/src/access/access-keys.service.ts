@@ -14,7 +14,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { AccessKey } from '../db/access-key.entity.js';
 import { AccessKeyLimitExceeded, AccessKeyNotFound } from '../errors.js';
-import { AccountChanges, type AccountTransaction } from './account-changes.js';
+import { type AccountTransaction, AccountTransactions } from './account-transactions.js';
 import {
   AccessKeyChange,
   accessKeyChanges,
@@ -57,7 +57,7 @@ const keyOfApplication = async (
 export class AccessKeys {
   constructor(
     private readonly database: DataSource,
-    private readonly changes: AccountChanges,
+    private readonly transactions: AccountTransactions,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
@@ -80,8 +80,8 @@ export class AccessKeys {
   async create(context: RequestContext, applicationId: string, wanted: NewAccessKey): Promise<AccessKeyRecord> {
     const { accountId } = context;
     const secret = newSecret(accountId, applicationId, 'ak_2');
-    const made = await this.changes.run(context, async (change) => {
-      const { manager, now } = change;
+    const made = await this.transactions.run(context, async (transaction) => {
+      const { manager, now } = transaction;
       const application = await applicationOf(manager, accountId, applicationId);
       if ((await manager.countBy(AccessKey, { applicationId })) >= accessKeysPerApplicationMax)
         throw new AccessKeyLimitExceeded(accessKeysPerApplicationMax);
@@ -101,12 +101,12 @@ export class AccessKeys {
         lastUsedAt: null,
       });
       await manager.save(key);
-      await storePrincipal(change, application);
+      await storePrincipal(transaction, application);
       const changes = {
         ...(key.status === 'inactive' && { status: 'INACTIVE' }),
         ...(key.expiresAt && { expiration: formatTimestamp(key.expiresAt) }),
       };
-      await this.record(change, context, { action: 'SYS_533', key, changes });
+      await this.record(transaction, context, { action: 'SYS_533', key, changes });
       return key;
     });
     return accessKeyRecord(made, this.clock.now(), secret);
@@ -114,7 +114,7 @@ export class AccessKeys {
 
   async update(context: RequestContext, applicationId: string, body: AccessKeyChange): Promise<AccessKeyRecord> {
     const nowMs = this.clock.now();
-    const changed = await this.change(context, applicationId, 'SYS_534', async (change, key) => {
+    const changed = await this.change(context, applicationId, 'SYS_534', async (transaction, key) => {
       const before = accessKeyRecord(key, nowMs);
       const wanted = changesOf(body, accessKeyChanges, withSentKey(before, body), timesOfUse);
       if (wanted.name !== undefined) key.name = wanted.name;
@@ -125,8 +125,8 @@ export class AccessKeys {
         key.expiryAnnounced = false;
       }
       key.revision += 1;
-      key.updatedAt = change.now;
-      await change.manager.save(key);
+      key.updatedAt = transaction.now;
+      await transaction.manager.save(key);
       return differences(before, accessKeyRecord(key, nowMs));
     });
     return accessKeyRecord(changed, nowMs);
@@ -144,14 +144,14 @@ export class AccessKeys {
     context: RequestContext,
     applicationId: string,
     action: AuditAction['action'],
-    work: (change: AccountTransaction, key: AccessKey) => Promise<Record<string, string>>,
+    work: (transaction: AccountTransaction, key: AccessKey) => Promise<Record<string, string>>,
   ): Promise<AccessKey> {
-    return this.changes.run(context, async (change) => {
-      const key = await keyOfApplication(change.manager, context.accountId, context.id, applicationId);
+    return this.transactions.run(context, async (transaction) => {
+      const key = await keyOfApplication(transaction.manager, context.accountId, context.id, applicationId);
       requireIfMatch(context, key);
-      const changes = await work(change, key);
-      await storePrincipal(change, await applicationOf(change.manager, context.accountId, applicationId));
-      await this.record(change, context, { action, key, changes });
+      const changes = await work(transaction, key);
+      await storePrincipal(transaction, await applicationOf(transaction.manager, context.accountId, applicationId));
+      await this.record(transaction, context, { action, key, changes });
       return key;
     });
   }

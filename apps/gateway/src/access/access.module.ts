@@ -3,7 +3,7 @@ import { AuthenticationModule } from '../authentication/authentication.module.js
 import { ProxyModule } from '../proxy/proxy.module.js';
 import { AccessKeysController, ApplicationKeysController } from './access-keys.controller.js';
 import { AccessKeys } from './access-keys.service.js';
-import { AccountChanges } from './account-changes.js';
+import { AccountTransactions } from './account-transactions.js';
 import { AccountKeysController } from './account-keys.controller.js';
 import { AccountUsages } from './account-usage.js';
 import { AccountsController } from './accounts.controller.js';
@@ -33,7 +33,7 @@ import { Users } from './users.service.js';
   ],
   providers: [
     FirstStart,
-    AccountChanges,
+    AccountTransactions,
     Accounts,
     AccountUsages,
     ApiKeys,

@@ -13,7 +13,7 @@ import { Inject, Injectable, type PipeTransform } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { KnownKeys } from '../authentication/known-keys.js';
 import { AccountNotFound, InstallationAccountStays, OnlyInstallationAdministrators } from '../errors.js';
-import { AccountChanges, type AccountTransaction } from './account-changes.js';
+import { type AccountTransaction, AccountTransactions } from './account-transactions.js';
 import { Account, type AccountLimits } from '../db/account.entity.js';
 import {
   type AccountChange,
@@ -49,7 +49,7 @@ const merged = (limits: AccountLimits, wanted: AccountChange['limits'] = {}): Ac
 export class Accounts {
   constructor(
     private readonly database: DataSource,
-    private readonly changes: AccountChanges,
+    private readonly transactions: AccountTransactions,
     private readonly known: KnownKeys,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
@@ -92,9 +92,9 @@ export class Accounts {
         valueHistory: changedHistory(null, wanted.value_history),
         profile: changedProfile({}, wanted),
       };
-      const { account, key, fullKey } = await makeAccount(manager, this.changes, parts, now);
+      const { account, key, fullKey } = await makeAccount(manager, this.transactions, parts, now);
       const target = { kind: 'account', id: account.id, name: account.displayName };
-      await this.changes.changeOf(manager, account).record(caller, { action: 'SYS_500', target });
+      await this.transactions.transactionOf(manager, account).record(caller, { action: 'SYS_500', target });
       return { account, key, fullKey };
     });
     return { ...accountRecord(made.account), admin_key: made.fullKey, admin_key_id: made.key.id };
@@ -104,8 +104,8 @@ export class Accounts {
   async update(context: RequestContext, body: AccountChange): Promise<AccountRecord> {
     const { caller } = context;
     const id = this.idOf(caller, context.id);
-    const changed = await this.changes.locked(id, async (change) => {
-      const { account, manager, now } = change;
+    const changed = await this.transactions.locked(id, async (transaction) => {
+      const { account, manager, now } = transaction;
       causedBy(manager, caller.requestId);
       requireIfMatch(context, account);
       const before = { ...account };
@@ -121,10 +121,10 @@ export class Accounts {
       // The registry follows the later of two facts. The clock of this replica may be behind that of the last change.
       account.updatedAt = new Date(Math.max(now.getTime(), account.updatedAt.getTime() + 1));
       await manager.save(account);
-      await this.changes.announceAccount(manager, account);
+      await this.transactions.announceAccount(manager, account);
       if (concernsPrincipals)
-        for (const principal of await principalsOfAccount(manager, id)) await storePrincipal(change, principal);
-      await this.record(change, caller, before);
+        for (const principal of await principalsOfAccount(manager, id)) await storePrincipal(transaction, principal);
+      await this.record(transaction, caller, before);
       return account;
     });
     this.known.invalidateAccount(id);

@@ -20,7 +20,7 @@ import {
   OnlyAdministratorsChangeLimits,
 } from '../errors.js';
 import { admin } from '../permissions.js';
-import { AccountChanges } from './account-changes.js';
+import { AccountTransactions } from './account-transactions.js';
 import { ApiKeyChange, apiKeyChanges, apiKeyRecord, ApiKeyRecord, NewApiKey, Rotation } from './api-key-record.js';
 import { type AuditAction, differences } from './audit-action.js';
 import { changedStatus, futureDate, isOtherTime } from './expiration.js';
@@ -49,10 +49,10 @@ const grantOf = ({ groups, status, deviceGroups, sourceAddresses, expiresAt }: A
 export class ApiKeys extends PrincipalsService<ApiKey, ApiKeyRecord> {
   constructor(
     database: DataSource,
-    changes: AccountChanges,
+    transactions: AccountTransactions,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {
-    super(database, changes, {
+    super(database, transactions, {
       object: 'api-key',
       entity: ApiKey,
       table: 'api_keys',
@@ -67,7 +67,7 @@ export class ApiKeys extends PrincipalsService<ApiKey, ApiKeyRecord> {
     const { accountId, caller } = context;
     const id = newId(this.clock.now());
     const secret = newSecret(accountId, id);
-    const key = await this.changes.run(context, async ({ manager, account, now, announce, record }) => {
+    const key = await this.transactions.run(context, async ({ manager, account, now, announce, record }) => {
       await this.refuseBeyond(manager, accountId, account.limits.api_keys);
       const made = newKey(manager, {
         id,
@@ -91,9 +91,9 @@ export class ApiKeys extends PrincipalsService<ApiKey, ApiKeyRecord> {
   }
 
   async update(context: RequestContext, wanted: ApiKeyChange): Promise<ApiKeyRecord> {
-    const key = await this.change(context, async (change, found) => {
-      const changes = await this.apply(change.manager, context, found, wanted);
-      await storePrincipal(change, found);
+    const key = await this.change(context, async (transaction, found) => {
+      const changes = await this.apply(transaction.manager, context, found, wanted);
+      await storePrincipal(transaction, found);
       return { action: actionOf(changes), changes };
     });
     return this.record(key);
@@ -102,12 +102,12 @@ export class ApiKeys extends PrincipalsService<ApiKey, ApiKeyRecord> {
   /** The id stays, so the channel and the subscriptions stay (spec §5 rule 8). */
   async resetSecret(context: RequestContext, wanted: ApiKeyChange): Promise<ApiKeyRecord> {
     const secret = newSecret(context.accountId, context.id);
-    const key = await this.change(context, async (change, found) => {
-      const changes = await this.apply(change.manager, context, found, wanted);
+    const key = await this.change(context, async (transaction, found) => {
+      const changes = await this.apply(transaction.manager, context, found, wanted);
       found.hash = hashSecret(secret);
       found.previousHash = null;
       found.previousUntil = null;
-      await storePrincipal(change, found);
+      await storePrincipal(transaction, found);
       return { action: 'SYS_514', changes };
     });
     return this.record(key, secret);
@@ -116,22 +116,22 @@ export class ApiKeys extends PrincipalsService<ApiKey, ApiKeyRecord> {
   /** Adds a secret beside the current one; an older one becomes invalid at once, so there are never more than two. */
   async rotate(context: RequestContext, { overlap_seconds }: Rotation): Promise<ApiKeyRecord> {
     const secret = newSecret(context.accountId, context.id);
-    const key = await this.change(context, async (change, found) => {
+    const key = await this.change(context, async (transaction, found) => {
       found.previousHash = found.hash;
-      found.previousUntil = new Date(change.now.getTime() + overlap_seconds * 1_000);
+      found.previousUntil = new Date(transaction.now.getTime() + overlap_seconds * 1_000);
       found.hash = hashSecret(secret);
-      await storePrincipal(change, found);
+      await storePrincipal(transaction, found);
       return { action: 'SYS_515', data: { overlap_seconds: String(overlap_seconds) } };
     });
     return this.record(key, secret);
   }
 
   async endOverlap(context: RequestContext): Promise<void> {
-    await this.change(context, async (change, found) => {
+    await this.change(context, async (transaction, found) => {
       if (found.previousHash === null) return undefined;
       found.previousHash = null;
       found.previousUntil = null;
-      await storePrincipal(change, found);
+      await storePrincipal(transaction, found);
       return { action: 'SYS_516' };
     });
   }

@@ -4,7 +4,7 @@ import { DataSource, type EntityManager } from 'typeorm';
 import type { Account } from '../db/account.entity.js';
 import { Application } from '../db/application.entity.js';
 import { AccountLimitExceeded } from '../errors.js';
-import { AccountChanges } from './account-changes.js';
+import { AccountTransactions } from './account-transactions.js';
 import {
   ApplicationChange,
   applicationChanges,
@@ -27,10 +27,10 @@ export class Applications extends PrincipalsService<Application, ApplicationReco
 
   constructor(
     database: DataSource,
-    changes: AccountChanges,
+    transactions: AccountTransactions,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {
-    super(database, changes, {
+    super(database, transactions, {
       object: 'application',
       entity: Application,
       table: 'applications',
@@ -43,7 +43,7 @@ export class Applications extends PrincipalsService<Application, ApplicationReco
   /** Throws AccountLimitExceeded. */
   async create(context: RequestContext, wanted: NewApplication): Promise<ApplicationRecord> {
     const { accountId } = context;
-    const made = await this.changes.run(context, async ({ manager, account, now, announce, record }) => {
+    const made = await this.transactions.run(context, async ({ manager, account, now, announce, record }) => {
       await this.refuseBeyond(manager, account);
       const application = manager.create(Application, {
         id: newId(this.clock.now()),
@@ -67,15 +67,15 @@ export class Applications extends PrincipalsService<Application, ApplicationReco
   }
 
   async update(context: RequestContext, body: ApplicationChange): Promise<ApplicationRecord> {
-    const application = await this.change(context, async (change, found) => {
+    const application = await this.change(context, async (transaction, found) => {
       const before = applicationRecord(found);
       const wanted = changesOf(body, applicationChanges, before, timesOfUse);
       if (wanted.name !== undefined) found.name = wanted.name;
       if (wanted.description !== undefined) found.description = wanted.description ?? '';
       if (wanted.status !== undefined) found.status = wanted.status === 'ACTIVE' ? 'active' : 'inactive';
       if (wanted.groups !== undefined && !isInExactly(found, wanted.groups))
-        found.groups = await groupsOf(change.manager, context.accountId, wanted.groups);
-      await storePrincipal(change, found);
+        found.groups = await groupsOf(transaction.manager, context.accountId, wanted.groups);
+      await storePrincipal(transaction, found);
       return { action: 'SYS_531', changes: differences(before, applicationRecord(found)) };
     });
     return applicationRecord(application);

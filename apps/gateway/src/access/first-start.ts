@@ -5,7 +5,7 @@ import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { GatewayConfig } from '../config.js';
 import { Account } from '../db/account.entity.js';
-import { AccountChanges } from './account-changes.js';
+import { AccountTransactions } from './account-transactions.js';
 import { makeAccount } from './new-account.js';
 
 /** First half of the advisory lock's key: replicas that start together create one account. */
@@ -36,7 +36,7 @@ const writeSecretFile = async (path: string, text: string): Promise<void> => {
 export class FirstStart implements OnModuleInit {
   constructor(
     private readonly database: DataSource,
-    private readonly changes: AccountChanges,
+    private readonly transactions: AccountTransactions,
     @Inject(CONFIG) private readonly config: GatewayConfig,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
@@ -60,7 +60,7 @@ export class FirstStart implements OnModuleInit {
         );
       const account = { displayName: 'Default', tier, autoCreateDevices, parentId: null };
       const wanted = { ...account, ...(accountId && { id: accountId }) };
-      const { fullKey } = await makeAccount(manager, this.changes, wanted, new Date(this.clock.now()));
+      const { fullKey } = await makeAccount(manager, this.transactions, wanted, new Date(this.clock.now()));
       await writeSecretFile(keyFile, `${fullKey}\n`);
       return keyFile;
     });

@@ -20,7 +20,7 @@ import {
   UnknownMembers,
 } from '../errors.js';
 import { permissionsOfGroup } from '../permissions.js';
-import { AccountChanges, type AccountTransaction } from './account-changes.js';
+import { type AccountTransaction, AccountTransactions } from './account-transactions.js';
 import type { Principal } from './announcements.js';
 import { type AuditAction, requireIfMatch } from './audit-action.js';
 import {
@@ -84,7 +84,7 @@ const listed = ({ apikeys = [], applications = [] }: MemberIds): Record<string, 
 export class KeyGroups {
   constructor(
     private readonly database: DataSource,
-    private readonly changes: AccountChanges,
+    private readonly transactions: AccountTransactions,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
@@ -115,8 +115,8 @@ export class KeyGroups {
   async create(context: RequestContext, wanted: NewKeyGroup): Promise<KeyGroupRecord> {
     const { accountId } = context;
     const members = withoutUsers(wanted.members ?? {});
-    return this.change(context, async (change) => {
-      const { manager, now } = change;
+    return this.change(context, async (transaction) => {
+      const { manager, now } = transaction;
       await this.refuseTaken(manager, accountId, wanted.name);
       const group = manager.create(KeyGroup, {
         id: newId(this.clock.now()),
@@ -130,21 +130,21 @@ export class KeyGroups {
         updatedAt: now,
       });
       await manager.save(group);
-      await addToGroups(change, await membersOf(manager, accountId, members), [group]);
+      await addToGroups(transaction, await membersOf(manager, accountId, members), [group]);
       const changes = {
         permissions: permissionsOfGroup(group).join(','),
         ...(group.deviceGroups && { device_groups: group.deviceGroups.join(',') }),
       };
       const target = targetOf(group);
-      await change.record(context.caller, { action: 'SYS_520', target, changes, data: listed(members) });
+      await transaction.record(context.caller, { action: 'SYS_520', target, changes, data: listed(members) });
       return group;
     });
   }
 
   /** Changes the given fields; the group's members have the new permissions at once. */
   update(context: RequestContext, body: KeyGroupChange): Promise<KeyGroupRecord> {
-    return this.change(context, async (change) => {
-      const group = await this.groupToChange(change, context);
+    return this.change(context, async (transaction) => {
+      const group = await this.groupToChange(transaction, context);
       const {
         name,
         permissions: wanted,
@@ -153,7 +153,7 @@ export class KeyGroups {
       const permissions = isDeepStrictEqual(wanted, permissionsOfGroup(group)) ? undefined : wanted;
       const isRenamed = name !== undefined && name !== group.name;
       if (isRenamed) {
-        await this.refuseTaken(change.manager, context.accountId, name);
+        await this.refuseTaken(transaction.manager, context.accountId, name);
         group.name = name;
       }
       if (permissions !== undefined && group.kind !== 'custom') throw new GroupPermissionsFixed(group.name);
@@ -161,38 +161,39 @@ export class KeyGroups {
       const isOtherLimit = limit !== undefined && !isDeepStrictEqual(limit, group.deviceGroups);
       if (isOtherLimit && group.kind !== 'custom') throw new GroupLimitFixed(group.name);
       if (isOtherLimit) group.deviceGroups = limit;
-      const stored = await this.store(change, group);
+      const stored = await this.store(transaction, group);
       if (permissions !== undefined || isOtherLimit)
-        for (const principal of await principalsIn(change.manager, context.id)) await storePrincipal(change, principal);
+        for (const principal of await principalsIn(transaction.manager, context.id))
+          await storePrincipal(transaction, principal);
       const changes = {
         ...(isRenamed && { name }),
         ...(permissions && { permissions: permissions.join(',') }),
         ...(isOtherLimit && { device_groups: limit?.join(',') ?? '' }),
       };
-      await change.record(context.caller, { action: 'SYS_521', target: targetOf(group), changes });
+      await transaction.record(context.caller, { action: 'SYS_521', target: targetOf(group), changes });
       return stored;
     });
   }
 
   async remove(context: RequestContext): Promise<void> {
-    await this.changes.run(context, async (change) => {
-      const group = await this.groupToChange(change, context);
+    await this.transactions.run(context, async (transaction) => {
+      const group = await this.groupToChange(transaction, context);
       if (group.kind !== 'custom') throw new GroupProtected(group.name);
-      await removeFromGroups(change, await principalsIn(change.manager, context.id), [context.id]);
-      await change.manager.delete(KeyGroup, { id: context.id });
-      await change.record(context.caller, { action: 'SYS_522', target: targetOf(group) });
+      await removeFromGroups(transaction, await principalsIn(transaction.manager, context.id), [context.id]);
+      await transaction.manager.delete(KeyGroup, { id: context.id });
+      await transaction.record(context.caller, { action: 'SYS_522', target: targetOf(group) });
     });
   }
 
   addMembers(context: RequestContext, members: Members): Promise<KeyGroupRecord> {
-    return this.changeMembers(context, members, 'SYS_523', (change, principals, group) =>
-      addToGroups(change, principals, [group]),
+    return this.changeMembers(context, members, 'SYS_523', (transaction, principals, group) =>
+      addToGroups(transaction, principals, [group]),
     );
   }
 
   removeMembers(context: RequestContext, members: Members): Promise<KeyGroupRecord> {
-    return this.changeMembers(context, members, 'SYS_524', (change, principals) =>
-      removeFromGroups(change, principals, [context.id]),
+    return this.changeMembers(context, members, 'SYS_524', (transaction, principals) =>
+      removeFromGroups(transaction, principals, [context.id]),
     );
   }
 
@@ -200,14 +201,14 @@ export class KeyGroups {
     context: RequestContext,
     members: Members,
     action: AuditAction['action'],
-    work: (change: AccountTransaction, principals: Principal[], group: KeyGroup) => Promise<void>,
+    work: (transaction: AccountTransaction, principals: Principal[], group: KeyGroup) => Promise<void>,
   ): Promise<KeyGroupRecord> {
     const ids = withoutUsers(members);
-    return this.change(context, async (change) => {
-      const group = await this.groupToChange(change, context);
-      await work(change, await membersOf(change.manager, context.accountId, ids), group);
-      await change.record(context.caller, { action, target: targetOf(group), data: listed(ids) });
-      return this.store(change, group);
+    return this.change(context, async (transaction) => {
+      const group = await this.groupToChange(transaction, context);
+      await work(transaction, await membersOf(transaction.manager, context.accountId, ids), group);
+      await transaction.record(context.caller, { action, target: targetOf(group), data: listed(ids) });
+      return this.store(transaction, group);
     });
   }
 
@@ -220,9 +221,11 @@ export class KeyGroups {
 
   private change(
     context: RequestContext,
-    work: (change: AccountTransaction) => Promise<KeyGroup>,
+    work: (transaction: AccountTransaction) => Promise<KeyGroup>,
   ): Promise<KeyGroupRecord> {
-    return this.changes.run(context, async (change) => recordOf(change.manager, await work(change)));
+    return this.transactions.run(context, async (transaction) =>
+      recordOf(transaction.manager, await work(transaction)),
+    );
   }
 
   private async store({ manager, now }: AccountTransaction, group: KeyGroup): Promise<KeyGroup> {

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { createLogger } from '@lanyard/service';
 import { TestClock } from '@lanyard/testing';
 import type { DataSource } from 'typeorm';
-import type { AccountChanges } from './account-changes.js';
+import type { AccountTransactions } from './account-transactions.js';
 import { KeySweeper } from './key-sweeper.js';
 
 describe('the ends of keys', () => {
@@ -17,7 +17,7 @@ describe('the ends of keys', () => {
       if (accountId === 'b') throw new Error('they cannot be announced');
       announced.push(accountId);
     };
-    const sweeper = new KeySweeper({ query } as unknown as DataSource, { locked } as unknown as AccountChanges);
+    const sweeper = new KeySweeper({ query } as unknown as DataSource, { locked } as unknown as AccountTransactions);
     const logger = createLogger({ app: 'test', replicaId: 'test', level: 'silent' });
     Object.assign(sweeper, { clock: new TestClock(), logger });
     sweeper.wake();

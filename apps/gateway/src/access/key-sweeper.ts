@@ -2,7 +2,7 @@ import { BackgroundWork } from '@lanyard/service';
 import { Injectable } from '@nestjs/common';
 import { DataSource, In, LessThanOrEqual } from 'typeorm';
 import { AccessKey } from '../db/access-key.entity.js';
-import { AccountChanges, type AccountTransaction } from './account-changes.js';
+import { type AccountTransaction, AccountTransactions } from './account-transactions.js';
 import { ApiKey } from '../db/api-key.entity.js';
 import { Application } from '../db/application.entity.js';
 import { storePrincipal } from './membership.js';
@@ -27,7 +27,7 @@ const dueSql = `
 export class KeySweeper extends BackgroundWork {
   constructor(
     private readonly database: DataSource,
-    private readonly changes: AccountChanges,
+    private readonly transactions: AccountTransactions,
   ) {
     super(periodMs, 'ends of keys not announced: will be retried');
   }
@@ -43,7 +43,7 @@ export class KeySweeper extends BackgroundWork {
   /** A failure for one account may recur each time, so it does not keep the others from their turn. */
   private async announceEndsOf(accountId: string, ids: readonly string[]): Promise<void> {
     try {
-      await this.changes.locked(accountId, (change) => this.announceEnds(change, ids));
+      await this.transactions.locked(accountId, (transaction) => this.announceEnds(transaction, ids));
     } catch (err) {
       // Ends the step if PostgreSQL is down, because all other accounts would fail, too.
       await this.database.query('SELECT 1');
@@ -52,32 +52,32 @@ export class KeySweeper extends BackgroundWork {
   }
 
   /** Reads the keys again under the lock: another replica may have announced their ends, or a key was changed. */
-  private async announceEnds(change: AccountTransaction, ids: readonly string[]): Promise<void> {
-    const keys = await change.manager.find(ApiKey, { where: { id: In([...ids]) }, relations: { groups: true } });
+  private async announceEnds(transaction: AccountTransaction, ids: readonly string[]): Promise<void> {
+    const keys = await transaction.manager.find(ApiKey, { where: { id: In([...ids]) }, relations: { groups: true } });
     for (const key of keys) {
-      const expired = key.expiresAt !== null && key.expiresAt <= change.now && !key.expiryAnnounced;
-      const overlapped = key.previousUntil !== null && key.previousUntil <= change.now;
+      const expired = key.expiresAt !== null && key.expiresAt <= transaction.now && !key.expiryAnnounced;
+      const overlapped = key.previousUntil !== null && key.previousUntil <= transaction.now;
       if (!expired && !overlapped) continue;
       if (expired) key.expiryAnnounced = true;
       if (overlapped) {
         key.previousHash = null;
         key.previousUntil = null;
       }
-      await storePrincipal(change, key);
+      await storePrincipal(transaction, key);
     }
-    await this.endAccessKeys(change, ids);
+    await this.endAccessKeys(transaction, ids);
   }
 
-  private async endAccessKeys(change: AccountTransaction, applicationIds: readonly string[]): Promise<void> {
-    const over = { expiresAt: LessThanOrEqual(change.now), expiryAnnounced: false };
+  private async endAccessKeys(transaction: AccountTransaction, applicationIds: readonly string[]): Promise<void> {
+    const over = { expiresAt: LessThanOrEqual(transaction.now), expiryAnnounced: false };
     const where = { ...over, applicationId: In([...applicationIds]) };
-    const keys = await change.manager.findBy(AccessKey, where);
+    const keys = await transaction.manager.findBy(AccessKey, where);
     if (keys.length === 0) return;
-    await change.manager.update(AccessKey, { id: In(keys.map((key) => key.id)) }, { expiryAnnounced: true });
-    const applications = await change.manager.find(Application, {
+    await transaction.manager.update(AccessKey, { id: In(keys.map((key) => key.id)) }, { expiryAnnounced: true });
+    const applications = await transaction.manager.find(Application, {
       where: { id: In(keys.map((key) => key.applicationId)) },
       relations: { groups: true },
     });
-    for (const application of applications) await storePrincipal(change, application);
+    for (const application of applications) await storePrincipal(transaction, application);
   }
 }

@@ -7,7 +7,7 @@ import {
   UnknownMembers,
   UserNotFound,
 } from '../errors.js';
-import type { AccountTransaction } from './account-changes.js';
+import type { AccountTransaction } from './account-transactions.js';
 import type { Principal } from './announcements.js';
 import { ApiKey } from '../db/api-key.entity.js';
 import { Application } from '../db/application.entity.js';
@@ -115,7 +115,7 @@ export const storePrincipal = async (
  * back, because some of the principals may be stored already.
  */
 export const addToGroups = async (
-  change: AccountTransaction,
+  transaction: AccountTransaction,
   principals: readonly Principal[],
   groups: readonly KeyGroup[],
 ): Promise<void> => {
@@ -128,13 +128,13 @@ export const addToGroups = async (
   for (const principal of principals) {
     principal.groups = [...principal.groups, ...groups];
     if (principal.groups.length > groupsPerPrincipalMax) throw new GroupLimitExceeded(groupsPerPrincipalMax);
-    await storePrincipal(change, principal);
+    await storePrincipal(transaction, principal);
   }
 };
 
 /** Principals that are in none of the groups are not changed. */
 export const removeFromGroups = async (
-  change: AccountTransaction,
+  transaction: AccountTransaction,
   principals: readonly Principal[],
   groupIds: readonly string[],
 ): Promise<void> => {
@@ -142,6 +142,6 @@ export const removeFromGroups = async (
     const left = principal.groups.filter((group) => !groupIds.includes(group.id));
     if (left.length === principal.groups.length) continue;
     principal.groups = left;
-    await storePrincipal(change, principal);
+    await storePrincipal(transaction, principal);
   }
 };

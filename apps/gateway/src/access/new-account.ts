@@ -1,6 +1,6 @@
 import { formatApiKey, hashSecret, newId, newSecret } from '@lanyard/service';
 import type { EntityManager } from 'typeorm';
-import type { AccountChanges } from './account-changes.js';
+import type { AccountTransactions } from './account-transactions.js';
 import { Account } from '../db/account.entity.js';
 import { ApiKey } from '../db/api-key.entity.js';
 import { KeyGroup } from '../db/key-group.entity.js';
@@ -52,7 +52,7 @@ export const newKey = (
 /** An account with its two groups and its first administrator key, announced. */
 export const makeAccount = async (
   manager: EntityManager,
-  changes: AccountChanges,
+  transactions: AccountTransactions,
   wanted: WantedAccount,
   now: Date,
 ): Promise<MadeAccount> => {
@@ -72,7 +72,7 @@ export const makeAccount = async (
       ...wanted,
     }),
   );
-  await changes.announceAccount(manager, account);
+  await transactions.announceAccount(manager, account);
   const administrators = groupOf(manager, account, 'administrators', 'Administrators');
   await manager.save([administrators, groupOf(manager, account, 'developers', 'Developers')]);
   const id = newId(now.getTime());
@@ -87,6 +87,6 @@ export const makeAccount = async (
       createdAt: now,
     }),
   );
-  await changes.changeOf(manager, account).announce(key);
+  await transactions.transactionOf(manager, account).announce(key);
   return { account, key, fullKey: formatApiKey({ accountId: account.id, keyId: id, secret }) };
 };

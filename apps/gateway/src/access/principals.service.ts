@@ -1,6 +1,6 @@
 import type { ListEnvelope, ListQuery, RequestContext } from '@lanyard/service';
 import { DataSource, type EntityManager, type EntityTarget } from 'typeorm';
-import { AccountChanges, type AccountTransaction } from './account-changes.js';
+import { type AccountTransaction, AccountTransactions } from './account-transactions.js';
 import type { Principal } from './announcements.js';
 import { type AuditAction, requireIfMatch } from './audit-action.js';
 import { addToGroups, groupsOf, removeFromGroups } from './membership.js';
@@ -23,7 +23,7 @@ export interface PrincipalKind<P extends Principal> {
 export abstract class PrincipalsService<P extends Principal, R> {
   constructor(
     protected readonly database: DataSource,
-    protected readonly changes: AccountChanges,
+    protected readonly transactions: AccountTransactions,
     private readonly kind: PrincipalKind<P>,
   ) {}
 
@@ -47,17 +47,17 @@ export abstract class PrincipalsService<P extends Principal, R> {
   }
 
   async addGroups(context: RequestContext, groupIds: readonly string[]): Promise<R> {
-    const principal = await this.change(context, async (change, found) => {
-      await addToGroups(change, [found], await groupsOf(change.manager, context.accountId, groupIds));
+    const principal = await this.change(context, async (transaction, found) => {
+      await addToGroups(transaction, [found], await groupsOf(transaction.manager, context.accountId, groupIds));
       return { action: 'SYS_523', data: { groups: groupIds.join(',') } };
     });
     return this.record(principal);
   }
 
   async removeGroups(context: RequestContext, groupIds: readonly string[]): Promise<R> {
-    const principal = await this.change(context, async (change, found) => {
-      await groupsOf(change.manager, context.accountId, groupIds);
-      await removeFromGroups(change, [found], groupIds);
+    const principal = await this.change(context, async (transaction, found) => {
+      await groupsOf(transaction.manager, context.accountId, groupIds);
+      await removeFromGroups(transaction, [found], groupIds);
       return { action: 'SYS_524', data: { groups: groupIds.join(',') } };
     });
     return this.record(principal);
@@ -80,13 +80,13 @@ export abstract class PrincipalsService<P extends Principal, R> {
    */
   protected change(
     context: RequestContext,
-    work: (change: AccountTransaction, principal: P) => Promise<Omit<AuditAction, 'target'> | undefined>,
+    work: (transaction: AccountTransaction, principal: P) => Promise<Omit<AuditAction, 'target'> | undefined>,
   ): Promise<P> {
-    return this.changes.run(context, async (change) => {
-      const principal = await this.kind.find(change.manager, context.accountId, context.id);
+    return this.transactions.run(context, async (transaction) => {
+      const principal = await this.kind.find(transaction.manager, context.accountId, context.id);
       requireIfMatch(context, principal);
-      const audited = await work(change, principal);
-      if (audited) await change.record(context.caller, { ...audited, target: this.targetOf(principal) });
+      const audited = await work(transaction, principal);
+      if (audited) await transaction.record(context.caller, { ...audited, target: this.targetOf(principal) });
       return principal;
     });
   }

@@ -5,7 +5,7 @@ import { DataSource, In } from 'typeorm';
 import { KeyGroup } from '../db/key-group.entity.js';
 import { User } from '../db/user.entity.js';
 import { RoleIncomplete, UserNotFound } from '../errors.js';
-import { AccountChanges, type AccountTransaction } from './account-changes.js';
+import { type AccountTransaction, AccountTransactions } from './account-transactions.js';
 import { differences } from './audit-action.js';
 import { PrincipalsService } from './principals.service.js';
 import { isInExactly, storePrincipal, userOf } from './membership.js';
@@ -32,10 +32,10 @@ export class Users extends PrincipalsService<User, UserRecord> {
 
   constructor(
     database: DataSource,
-    changes: AccountChanges,
+    transactions: AccountTransactions,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {
-    super(database, changes, {
+    super(database, transactions, {
       object: 'user',
       entity: User,
       table: 'users',
@@ -46,22 +46,22 @@ export class Users extends PrincipalsService<User, UserRecord> {
   }
 
   async update(context: RequestContext, body: UserChange): Promise<UserRecord> {
-    const user = await this.change(context, async (change, found) => {
+    const user = await this.change(context, async (transaction, found) => {
       const before = userRecord(found);
       const { status } = changesOf(body, userChanges, before, timesOfUse);
       if (status !== undefined) found.status = status === 'ACTIVE' ? 'active' : 'inactive';
       // Earlier sessions stay ended when the user is activated again.
       if (status === 'INACTIVE') found.hash = newHash();
-      await storePrincipal(change, found);
+      await storePrincipal(transaction, found);
       return { action: 'SYS_505', changes: differences(before, userRecord(found)) };
     });
     return userRecord(user);
   }
 
   async signOut(context: RequestContext): Promise<void> {
-    await this.change(context, async (change, found) => {
+    await this.change(context, async (transaction, found) => {
       found.hash = newHash();
-      await storePrincipal(change, found);
+      await storePrincipal(transaction, found);
       return { action: 'SYS_506' };
     });
   }
@@ -78,21 +78,22 @@ export class Users extends PrincipalsService<User, UserRecord> {
    */
   async createOrUpdate(person: Person, requestId: string, renewedId?: string): Promise<User> {
     const accountId = (person.groups[0] as KeyGroup).accountId;
-    return this.changes.locked(accountId, async (change) => {
+    return this.transactions.locked(accountId, async (transaction) => {
       const { issuer, subject } = person;
       const where = { issuer, subject, accountId };
-      const found = await change.manager.findOne(User, { where, relations: { groups: true } });
+      const found = await transaction.manager.findOne(User, { where, relations: { groups: true } });
       if (renewedId !== undefined && found?.id !== renewedId) throw new UserNotFound();
       if (found && this.isUnchanged(found, person)) return found;
-      const user = found ?? this.newUser(change, person);
+      const user = found ?? this.newUser(transaction, person);
       const before = found ? userRecord(found) : undefined;
-      const groups = await this.groupsNow(change, person);
+      const groups = await this.groupsNow(transaction, person);
       Object.assign(user, { name: person.name, email: person.email, groups });
-      await storePrincipal(change, user);
-      const caller = { keyId: user.id, accountId, requestId, groups: [], permissions: [], tier: change.account.tier };
+      await storePrincipal(transaction, user);
+      const { tier } = transaction.account;
+      const caller = { keyId: user.id, accountId, requestId, groups: [], permissions: [], tier };
       const target = this.targetOf(user);
       const changes = differences(before ?? {}, userRecord(user));
-      await change.record(caller, { action: before ? 'SYS_505' : 'SYS_504', target, changes });
+      await transaction.record(caller, { action: before ? 'SYS_505' : 'SYS_504', target, changes });
       return user;
     });
   }

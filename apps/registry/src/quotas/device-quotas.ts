@@ -10,7 +10,7 @@ const lockSpace = 0x0b0d;
 /** Enforces quotas of devices. Accounts without a quota, which are most, cost nothing. */
 @Injectable()
 export class DeviceQuotas {
-  private readonly turns = new KeyedMutex();
+  private readonly mutex = new KeyedMutex();
 
   constructor(private readonly quotas: AccountQuotasReader) {}
 
@@ -19,7 +19,7 @@ export class DeviceQuotas {
    * while waiting for the lock of `room`, each would hold one of the connections that all accounts share.
    */
   runInTurn<T>(accountId: string, add: () => Promise<T>): Promise<T> {
-    return this.quotas.get(accountId) === undefined ? add() : this.turns.run(accountId, add);
+    return this.quotas.get(accountId) === undefined ? add() : this.mutex.run(accountId, add);
   }
 
   /** How many of `wanted` may be added in this transaction. If there is a quota, other additions wait for its end. */

@@ -11,7 +11,7 @@ import { AccountNotFound, LastAdministrator } from '../errors.js';
 import { announcementOf, type Principal } from './announcements.js';
 import { actorOf, type AuditAction } from './audit-action.js';
 
-/** One change of an account's keys, applications and groups, inside its transaction. */
+/** A transaction in which the row of the account is locked, and what changes of its keys, applications and groups need. */
 export interface AccountTransaction {
   manager: EntityManager;
   account: Account;
@@ -23,7 +23,7 @@ export interface AccountTransaction {
 }
 
 /** Throws LastAdministrator if the account has no active administrator key without limits and without expiration. */
-const keepAnAdministrator = async (manager: EntityManager, accountId: string): Promise<void> => {
+const requireAdministrator = async (manager: EntityManager, accountId: string): Promise<void> => {
   const [found] = await manager.query<unknown[]>(
     `SELECT 1 FROM api_keys k JOIN api_key_groups m ON m.key_id = k.id JOIN key_groups g ON g.id = m.group_id
      WHERE k.account_id = $1 AND k.status = 'active' AND k.expires_at IS NULL AND g.kind = 'administrators'
@@ -39,12 +39,12 @@ const keepAnAdministrator = async (manager: EntityManager, accountId: string): P
  * are serialised, so announcements are in the order of commits, and one administrator always remains.
  */
 @Injectable()
-export class AccountChanges {
+export class AccountTransactions {
   /**
-   * One change per account at a time: changes that wait for the row of the account would hold connections of the pool,
+   * One transaction per account at a time: those that wait for the row of the account would hold connections of the pool,
    * and authentication reads keys over the same pool.
    */
-  private readonly turns = new KeyedMutex();
+  private readonly mutex = new KeyedMutex();
 
   constructor(
     private readonly database: DataSource,
@@ -54,25 +54,28 @@ export class AccountChanges {
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  /** Throws LastAdministrator when `work` leaves the account without an active administrator key. */
-  async run<T>({ accountId, caller }: RequestContext, work: (change: AccountTransaction) => Promise<T>): Promise<T> {
-    return this.locked(accountId, async (change) => {
-      causedBy(change.manager, caller.requestId);
-      const result = await work(change);
-      await keepAnAdministrator(change.manager, accountId);
+  /** Throws AccountNotFound, LastAdministrator when `work` leaves the account without an active administrator key. */
+  async run<T>(
+    { accountId, caller }: RequestContext,
+    work: (transaction: AccountTransaction) => Promise<T>,
+  ): Promise<T> {
+    return this.locked(accountId, async (transaction) => {
+      causedBy(transaction.manager, caller.requestId);
+      const result = await work(transaction);
+      await requireAdministrator(transaction.manager, accountId);
       return result;
     });
   }
 
-  /** Like `run`, for changes that cannot remove an administrator. */
-  async locked<T>(accountId: string, work: (change: AccountTransaction) => Promise<T>): Promise<T> {
+  /** Like `run`, for changes that cannot remove an administrator: it does not look for one. */
+  async locked<T>(accountId: string, work: (transaction: AccountTransaction) => Promise<T>): Promise<T> {
     const announced: string[] = [];
-    const change = async (manager: EntityManager): Promise<T> => {
+    const runWith = async (manager: EntityManager): Promise<T> => {
       const account = await manager.findOne(Account, { where: { id: accountId }, lock: { mode: 'pessimistic_write' } });
       if (!account) throw new AccountNotFound();
-      return work(this.changeOf(manager, account, announced));
+      return work(this.transactionOf(manager, account, announced));
     };
-    const result = await this.turns.run(accountId, () => this.database.transaction(change));
+    const result = await this.mutex.run(accountId, () => this.database.transaction(runWith));
     for (const id of announced) this.known.invalidate(id);
     return result;
   }
@@ -91,8 +94,8 @@ export class AccountChanges {
     });
   }
 
-  /** `announced` collects the ids of announced principals. */
-  changeOf(manager: EntityManager, account: Account, announced: string[] = []): AccountTransaction {
+  /** For a transaction that has locked or created the account. The ids of announced principals are added to `announced`. */
+  transactionOf(manager: EntityManager, account: Account, announced: string[] = []): AccountTransaction {
     const now = new Date(this.clock.now());
     return {
       manager,
