@@ -10,7 +10,7 @@ import { KafkaConnection, StateReader } from '@lanyard/kafka';
 import { CLOCK, createLogger, newId } from '@lanyard/service';
 import { eventually, OidcProcess, TestClock, withProviders } from '@lanyard/testing';
 import { DataSource } from 'typeorm';
-import { Users } from '../src/access/users.service.js';
+import { UsersService } from '../src/access/users.service.js';
 import { periodMs } from '../src/authentication/refusals.js';
 import { KeyGroup } from '../src/db/key-group.entity.js';
 import { UserNotFound } from '../src/errors.js';
@@ -238,7 +238,7 @@ describe('a session of a user', () => {
       const limit = { device_groups: ['d'.repeat(32)] };
       expect((await gateway.call(`/v3/policy-groups/${id}`, { method: 'PUT', body: limit })).status).toBe(200);
       const person = { issuer: provider.issuer, subject: 'lea', name: 'Lea', email: null, groups: before };
-      const user = await service.app.get(Users).createOrUpdate(person, newId());
+      const user = await service.app.get(UsersService).createOrUpdate(person, newId());
       await eventually(() => expect(keys.get(user.id)).toMatchObject({ deviceGroups: limit.device_groups }));
     } finally {
       await keys.stop();
@@ -252,7 +252,7 @@ describe('a session of a user', () => {
     const given = await app.get(DataSource).manager.findBy(KeyGroup, { id: groups.operators });
     expect((await gateway.call(`/v3/users/${id}`, { method: 'DELETE' })).status).toBe(204);
     const person = { issuer: provider.issuer, subject: 'kim', name: 'Kim', email: null, groups: given };
-    await expect(app.get(Users).createOrUpdate(person, newId(), id)).rejects.toThrow(UserNotFound);
+    await expect(app.get(UsersService).createOrUpdate(person, newId(), id)).rejects.toThrow(UserNotFound);
     expect((await gateway.call('/v3/users?name__eq=Kim')).body.data).toEqual([]);
   });
 

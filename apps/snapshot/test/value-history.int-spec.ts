@@ -12,7 +12,7 @@ import {
 import { createLogger, newId } from '@lanyard/service';
 import { eventually, holdRows, TestClock } from '@lanyard/testing';
 import type { DataSource } from 'typeorm';
-import { HistoryRemoval } from '../src/retention/history-removal.service.js';
+import { HistoryRemovalService } from '../src/retention/history-removal.service.js';
 import { PartitionMaintenance } from '../src/retention/partition-maintenance.js';
 import { TestSystem } from './test-system.js';
 
@@ -246,7 +246,7 @@ describe('the value history', () => {
     await eventually(async () => expect((await get(deviceId)).status).toBe(404));
     expect(await stored()).toHaveLength(5);
     const logger = createLogger({ app: 'test', replicaId: 'test', level: 'silent' });
-    const removal = Object.assign(new HistoryRemoval(database), {
+    const removal = Object.assign(new HistoryRemovalService(database), {
       logger,
       clock: new TestClock(Date.now() + minuteMs),
     });

@@ -9,7 +9,7 @@ import {
 } from '@lanyard/service';
 import { Body, Controller, Delete, Get, Param, Post, Put } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { AccessKeys } from './access-keys.service.js';
+import { AccessKeysService } from './access-keys.service.js';
 import { AccessKeyChange, AccessKeyList, AccessKeyRecord, NewAccessKey } from './application-record.js';
 import { admin } from '../permissions.js';
 
@@ -23,7 +23,7 @@ const listSpec = {
 @RequiresPermission(admin)
 @Controller('v3/applications/:application/access-keys')
 export class ApplicationKeysController {
-  constructor(private readonly keys: AccessKeys) {}
+  constructor(private readonly keys: AccessKeysService) {}
 
   @Get()
   @Operation({
@@ -94,7 +94,7 @@ export class ApplicationKeysController {
 @RequiresPermission(admin)
 @Controller('v3/access-keys')
 export class AccessKeysController {
-  constructor(private readonly keys: AccessKeys) {}
+  constructor(private readonly keys: AccessKeysService) {}
 
   @Get()
   @Operation({

@@ -54,7 +54,7 @@ const keyOfApplication = async (
 
 /** Access keys are secrets of applications. A change of one is announced as a change of its application. */
 @Injectable()
-export class AccessKeys {
+export class AccessKeysService {
   constructor(
     private readonly database: DataSource,
     private readonly transactions: AccountTransactions,

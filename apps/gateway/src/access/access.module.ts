@@ -2,22 +2,22 @@ import { Module } from '@nestjs/common';
 import { AuthenticationModule } from '../authentication/authentication.module.js';
 import { ProxyModule } from '../proxy/proxy.module.js';
 import { AccessKeysController, ApplicationKeysController } from './access-keys.controller.js';
-import { AccessKeys } from './access-keys.service.js';
+import { AccessKeysService } from './access-keys.service.js';
 import { AccountTransactions } from './account-transactions.js';
 import { AccountKeysController } from './account-keys.controller.js';
 import { AccountUsages } from './account-usage.js';
 import { AccountsController } from './accounts.controller.js';
-import { Accounts } from './accounts.service.js';
+import { AccountsService } from './accounts.service.js';
 import { ApiKeysController } from './api-keys.controller.js';
-import { ApiKeys } from './api-keys.service.js';
+import { ApiKeysService } from './api-keys.service.js';
 import { ApplicationsController } from './applications.controller.js';
-import { Applications } from './applications.service.js';
+import { ApplicationsService } from './applications.service.js';
 import { FirstStart } from './first-start.js';
 import { KeyGroupsController } from './key-groups.controller.js';
-import { KeyGroups } from './key-groups.service.js';
+import { KeyGroupsService } from './key-groups.service.js';
 import { KeySweeper } from './key-sweeper.js';
 import { UsersController } from './users.controller.js';
-import { Users } from './users.service.js';
+import { UsersService } from './users.service.js';
 
 @Module({
   imports: [AuthenticationModule, ProxyModule],
@@ -34,15 +34,15 @@ import { Users } from './users.service.js';
   providers: [
     FirstStart,
     AccountTransactions,
-    Accounts,
+    AccountsService,
     AccountUsages,
-    ApiKeys,
-    KeyGroups,
-    Applications,
-    AccessKeys,
-    Users,
+    ApiKeysService,
+    KeyGroupsService,
+    ApplicationsService,
+    AccessKeysService,
+    UsersService,
     KeySweeper,
   ],
-  exports: [Users],
+  exports: [UsersService],
 })
 export class AccessModule {}

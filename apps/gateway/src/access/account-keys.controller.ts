@@ -15,9 +15,9 @@ import { ApiTags } from '@nestjs/swagger';
 import { ExistingAccount } from './accounts.service.js';
 import { ApiKeyChange, ApiKeyList, ApiKeyRecord, NewApiKey } from './api-key-record.js';
 import { apiKeyListSpec, noFilters, refuseSecrets } from './api-keys.controller.js';
-import { ApiKeys } from './api-keys.service.js';
+import { ApiKeysService } from './api-keys.service.js';
 import { KeyGroupList } from './key-group-record.js';
-import { KeyGroups } from './key-groups.service.js';
+import { KeyGroupsService } from './key-groups.service.js';
 import { installation } from '../permissions.js';
 import { GroupIds } from './record-schemas.js';
 
@@ -27,8 +27,8 @@ import { GroupIds } from './record-schemas.js';
 @Controller('v3/accounts/:account/api-keys')
 export class AccountKeysController {
   constructor(
-    private readonly keys: ApiKeys,
-    private readonly groups: KeyGroups,
+    private readonly keys: ApiKeysService,
+    private readonly groups: KeyGroupsService,
   ) {}
 
   @Get()

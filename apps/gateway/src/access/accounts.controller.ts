@@ -20,7 +20,7 @@ import {
   NewAccount,
 } from './account-record.js';
 import { AccountUsages } from './account-usage.js';
-import { Accounts } from './accounts.service.js';
+import { AccountsService } from './accounts.service.js';
 import { admin, installation } from '../permissions.js';
 
 const listSpec = {
@@ -34,7 +34,7 @@ const listSpec = {
 @Controller('v3/accounts')
 export class AccountsController {
   constructor(
-    private readonly accounts: Accounts,
+    private readonly accounts: AccountsService,
     private readonly usages: AccountUsages,
   ) {}
 

@@ -46,7 +46,7 @@ const merged = (limits: AccountLimits, wanted: AccountChange['limits'] = {}): Ac
 
 /** The tenants of an installation. Administrators of the account without a parent manage all of them. */
 @Injectable()
-export class Accounts {
+export class AccountsService {
   constructor(
     private readonly database: DataSource,
     private readonly transactions: AccountTransactions,
@@ -159,7 +159,7 @@ export class Accounts {
 /** Acts in the account `:account` of the path. Throws AccountNotFound. */
 @Injectable()
 export class ExistingAccount implements PipeTransform<RequestContext, Promise<RequestContext>> {
-  constructor(private readonly accounts: Accounts) {}
+  constructor(private readonly accounts: AccountsService) {}
 
   async transform(context: RequestContext): Promise<RequestContext> {
     const { id } = await this.accounts.find(context.params['account'] ?? '');

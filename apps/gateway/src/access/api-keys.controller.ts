@@ -18,9 +18,9 @@ import { Body, Controller, Delete, Get, Param, Post, Put, Query } from '@nestjs/
 import { ApiTags } from '@nestjs/swagger';
 import { OnlyYourself, SecretInUrl } from '../errors.js';
 import { ApiKeyChange, ApiKeyList, ApiKeyRecord, NewApiKey, overlapSeconds, Rotation } from './api-key-record.js';
-import { ApiKeys } from './api-keys.service.js';
+import { ApiKeysService } from './api-keys.service.js';
 import { KeyGroupList } from './key-group-record.js';
-import { KeyGroups } from './key-groups.service.js';
+import { KeyGroupsService } from './key-groups.service.js';
 import { admin } from '../permissions.js';
 import { GroupIds } from './record-schemas.js';
 
@@ -57,8 +57,8 @@ export const refuseSecrets = (query: QueryParameters): void => {
 @Controller('v3/api-keys')
 export class ApiKeysController {
   constructor(
-    private readonly keys: ApiKeys,
-    private readonly groups: KeyGroups,
+    private readonly keys: ApiKeysService,
+    private readonly groups: KeyGroupsService,
   ) {}
 
   @Get()

@@ -46,7 +46,7 @@ const grantOf = ({ groups, status, deviceGroups, sourceAddresses, expiresAt }: A
 
 /** Creates, shows, changes, resets and deletes the keys of an account. The controller checks permissions. */
 @Injectable()
-export class ApiKeys extends PrincipalsService<ApiKey, ApiKeyRecord> {
+export class ApiKeysService extends PrincipalsService<ApiKey, ApiKeyRecord> {
   constructor(
     database: DataSource,
     transactions: AccountTransactions,

@@ -11,9 +11,9 @@ import { Body, Controller, Delete, Get, Param, Post, Put } from '@nestjs/common'
 import { ApiTags } from '@nestjs/swagger';
 import { noFilters } from './api-keys.controller.js';
 import { ApplicationChange, ApplicationList, ApplicationRecord, NewApplication } from './application-record.js';
-import { Applications } from './applications.service.js';
+import { ApplicationsService } from './applications.service.js';
 import { KeyGroupList } from './key-group-record.js';
-import { KeyGroups } from './key-groups.service.js';
+import { KeyGroupsService } from './key-groups.service.js';
 import { admin } from '../permissions.js';
 import { GroupIds } from './record-schemas.js';
 
@@ -28,8 +28,8 @@ const listSpec = {
 @Controller('v3/applications')
 export class ApplicationsController {
   constructor(
-    private readonly applications: Applications,
-    private readonly groups: KeyGroups,
+    private readonly applications: ApplicationsService,
+    private readonly groups: KeyGroupsService,
   ) {}
 
   @Get()

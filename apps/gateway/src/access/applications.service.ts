@@ -22,7 +22,7 @@ export const applicationsMax: Record<Account['tier'], number> = { free: 4, comme
 
 /** Applications of an account, each with access keys, a channel and subscriptions. */
 @Injectable()
-export class Applications extends PrincipalsService<Application, ApplicationRecord> {
+export class ApplicationsService extends PrincipalsService<Application, ApplicationRecord> {
   protected readonly record = applicationRecord;
 
   constructor(

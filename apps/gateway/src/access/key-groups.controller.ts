@@ -13,11 +13,11 @@ import { ApplicationList } from './application-record.js';
 import { ApiKeyList } from './api-key-record.js';
 import { KeyGroupChange, KeyGroupList, KeyGroupRecord, Members, NewKeyGroup } from './key-group-record.js';
 import { noFilters } from './api-keys.controller.js';
-import { ApiKeys } from './api-keys.service.js';
-import { Applications } from './applications.service.js';
+import { ApiKeysService } from './api-keys.service.js';
+import { ApplicationsService } from './applications.service.js';
 import { UserList } from './user-record.js';
-import { Users } from './users.service.js';
-import { KeyGroups } from './key-groups.service.js';
+import { UsersService } from './users.service.js';
+import { KeyGroupsService } from './key-groups.service.js';
 import { admin } from '../permissions.js';
 
 /** Kinds of members in paths; those of users must be empty. */
@@ -31,10 +31,10 @@ const listSpec = { filters: { id: 'text', name: 'text' } } as const;
 @Controller('v3/policy-groups')
 export class KeyGroupsController {
   constructor(
-    private readonly groups: KeyGroups,
-    private readonly apiKeys: ApiKeys,
-    private readonly applicationsOf: Applications,
-    private readonly usersOf: Users,
+    private readonly groups: KeyGroupsService,
+    private readonly apiKeys: ApiKeysService,
+    private readonly applicationsService: ApplicationsService,
+    private readonly usersService: UsersService,
   ) {}
 
   @Get()
@@ -110,7 +110,7 @@ export class KeyGroupsController {
   })
   async applications(@Param('id') id: string, @ListParameters(noFilters) query: ListRequest) {
     const group = await this.groups.get(query.caller.accountId, id);
-    return this.applicationsOf.list(group.account_id, query, group.id);
+    return this.applicationsService.list(group.account_id, query, group.id);
   }
 
   @Get(':id/users')
@@ -122,7 +122,7 @@ export class KeyGroupsController {
   })
   async users(@Param('id') id: string, @ListParameters(noFilters) query: ListRequest) {
     const group = await this.groups.get(query.caller.accountId, id);
-    return this.usersOf.list(group.account_id, query, group.id);
+    return this.usersService.list(group.account_id, query, group.id);
   }
 
   /** Without `add`: the older forms of the same call. */

@@ -81,7 +81,7 @@ const listed = ({ apikeys = [], applications = [] }: MemberIds): Record<string, 
 
 /** Key groups of an account (the interface calls them policy groups). */
 @Injectable()
-export class KeyGroups {
+export class KeyGroupsService {
   constructor(
     private readonly database: DataSource,
     private readonly transactions: AccountTransactions,

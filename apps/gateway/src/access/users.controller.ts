@@ -11,7 +11,7 @@ import { Body, Controller, Delete, Get, Post, Put } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { admin } from '../permissions.js';
 import { UserChange, UserList, UserRecord } from './user-record.js';
-import { Users } from './users.service.js';
+import { UsersService } from './users.service.js';
 
 const listSpec = {
   filters: { id: 'text', name: 'text', email: 'text', status: 'text' },
@@ -23,7 +23,7 @@ const listSpec = {
 @RequiresPermission(admin)
 @Controller('v3/users')
 export class UsersController {
-  constructor(private readonly users: Users) {}
+  constructor(private readonly users: UsersService) {}
 
   @Get()
   @Operation({

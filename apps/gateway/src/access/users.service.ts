@@ -27,7 +27,7 @@ const newHash = (): string => randomBytes(32).toString('hex');
 
 /** The people who have signed in with the OpenID provider. */
 @Injectable()
-export class Users extends PrincipalsService<User, UserRecord> {
+export class UsersService extends PrincipalsService<User, UserRecord> {
   protected readonly record = userRecord;
 
   constructor(

@@ -1,14 +1,14 @@
 import { expect, it } from '@jest/globals';
 import { TestClock } from '@lanyard/testing';
 import type { DataSource } from 'typeorm';
-import type { Users } from '../access/users.service.js';
+import type { UsersService } from '../access/users.service.js';
 import type { KnownKeys } from '../authentication/known-keys.js';
 import type { Refusals } from '../authentication/refusals.js';
 import type { SessionAuthenticator } from '../authentication/session-authenticator.js';
 import type { Session } from '../db/session.entity.js';
 import type { OidcProvider } from './oidc-provider.js';
-import { OidcSignIn } from './oidc-sign-in.service.js';
-import type { SessionRecords } from './session-records.service.js';
+import { OidcSignInService } from './oidc-sign-in.service.js';
+import type { SessionRecordsService } from './session-records.service.js';
 
 const user = { id: 'user', accountId: 'account', subject: 'ada' };
 const group = { id: 'group', accountId: 'account' };
@@ -23,12 +23,12 @@ it.each<[string | undefined, string]>([
   const grant = { subject: 'ada', claims: { sub: 'ada', groups: ['ops'] }, seconds: 3_600, refreshToken: given };
   const authenticator = { renewal: undefined } as unknown as SessionAuthenticator;
   const manager = { findOneBy: () => Promise.resolve(user), findBy: () => Promise.resolve([group]) };
-  new OidcSignIn(
+  new OidcSignInService(
     { manager } as unknown as DataSource,
     { settings, refresh: () => Promise.resolve(grant) } as unknown as OidcProvider,
-    { createOrUpdate: () => Promise.resolve(user) } as unknown as Users,
+    { createOrUpdate: () => Promise.resolve(user) } as unknown as UsersService,
     {} as unknown as KnownKeys,
-    {} as unknown as SessionRecords,
+    {} as unknown as SessionRecordsService,
     authenticator,
     {} as unknown as Refusals,
     clock,

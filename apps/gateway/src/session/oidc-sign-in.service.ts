@@ -1,7 +1,7 @@
 import { CLOCK, type Clock } from '@lanyard/service';
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { DataSource, In } from 'typeorm';
-import { Users } from '../access/users.service.js';
+import { UsersService } from '../access/users.service.js';
 import type { Source } from '../authentication/client-address.js';
 import { KnownKeys } from '../authentication/known-keys.js';
 import { Refusals } from '../authentication/refusals.js';
@@ -22,7 +22,7 @@ import {
 import { type Grant, OidcProvider } from './oidc-provider.js';
 import { emailIn, nameIn, rolesIn } from './oidc-roles.js';
 import type { SessionRecord } from './session-record.js';
-import { SessionRecords } from './session-records.service.js';
+import { SessionRecordsService } from './session-records.service.js';
 
 /** Shortest time between renewals, also with a provider whose grants are valid for less. */
 const renewalMinMs = 60_000;
@@ -36,13 +36,13 @@ const isRefusal = (error: unknown): boolean =>
 
 /** Creates users and sessions from what the provider says. */
 @Injectable()
-export class OidcSignIn implements OnModuleInit {
+export class OidcSignInService implements OnModuleInit {
   constructor(
     private readonly database: DataSource,
     private readonly provider: OidcProvider,
-    private readonly users: Users,
+    private readonly users: UsersService,
     private readonly keys: KnownKeys,
-    private readonly records: SessionRecords,
+    private readonly records: SessionRecordsService,
     private readonly authenticator: SessionAuthenticator,
     private readonly refusals: Refusals,
     @Inject(CLOCK) private readonly clock: Clock,

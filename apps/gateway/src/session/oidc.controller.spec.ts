@@ -5,7 +5,7 @@ import type { GuessLimiter } from '../authentication/guess-limiter.js';
 import type { GatewayConfig } from '../config.js';
 import { OidcController } from './oidc.controller.js';
 import type { OidcProvider } from './oidc-provider.js';
-import type { OidcSignIn } from './oidc-sign-in.service.js';
+import type { OidcSignInService } from './oidc-sign-in.service.js';
 
 it('counts a callback that says that the person was denied like a wrong key: anyone may send it', async () => {
   const failed: string[] = [];
@@ -13,7 +13,7 @@ it('counts a callback that says that the person was denied like a wrong key: any
   const settings = { redirectUri: new URL('https://lanyard.example/v3/session/oidc/callback') };
   const controller = new OidcController(
     { settings } as unknown as OidcProvider,
-    { recordRefusal: () => undefined } as unknown as OidcSignIn,
+    { recordRefusal: () => undefined } as unknown as OidcSignInService,
     guesses as unknown as GuessLimiter,
     { trustedProxies: 0 } as unknown as GatewayConfig,
     createLogger({ app: 'test', replicaId: 'test', level: 'silent' }),

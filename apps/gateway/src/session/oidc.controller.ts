@@ -11,7 +11,7 @@ import { AccountSuspended, NoRole, SignInFailed, UserInactive } from '../errors.
 import { attemptOf, defaultPath, type KeptAttempt, returnPath, setAttemptCookie } from './oidc-attempt.js';
 import { type Grant, OidcProvider } from './oidc-provider.js';
 import { DeviceCode, DeviceFlow, OidcOffer, ProgramSession } from './oidc-record.js';
-import { OidcSignIn } from './oidc-sign-in.service.js';
+import { OidcSignInService } from './oidc-sign-in.service.js';
 
 /** The reason that the page shows; details are in the log, under the request id. */
 const reasonOf = (error: unknown): string => {
@@ -26,7 +26,7 @@ const reasonOf = (error: unknown): string => {
 export class OidcController {
   constructor(
     private readonly provider: OidcProvider,
-    private readonly signIn: OidcSignIn,
+    private readonly signIn: OidcSignInService,
     private readonly guesses: GuessLimiter,
     @Inject(CONFIG) private readonly config: GatewayConfig,
     @Inject(LOGGER) private readonly logger: Logger,

@@ -19,7 +19,7 @@ const typeOf = (subject: ApiKey | Application | User): SessionRecord['subject'][
 
 /** Opens sessions, and makes the record of a session or key that `/v3/session` returns. */
 @Injectable()
-export class SessionRecords {
+export class SessionRecordsService {
   constructor(
     private readonly database: DataSource,
     private readonly keys: KnownKeys,

@@ -11,7 +11,7 @@ import { sessionTokenOf, setSessionCookie } from '../authentication/session-cook
 import { Sessions } from '../authentication/sessions.js';
 import type { GatewayConfig } from '../config.js';
 import { SessionRecord, SignIn } from './session-record.js';
-import { SessionRecords } from './session-records.service.js';
+import { SessionRecordsService } from './session-records.service.js';
 
 /** Sessions of browsers. Programs send their key with every request instead. */
 @ApiTags('Session')
@@ -19,7 +19,7 @@ import { SessionRecords } from './session-records.service.js';
 export class SessionController {
   constructor(
     private readonly authenticator: KeyAuthenticator,
-    private readonly records: SessionRecords,
+    private readonly records: SessionRecordsService,
     private readonly sessions: Sessions,
     private readonly guesses: GuessLimiter,
     @Inject(CONFIG) private readonly config: GatewayConfig,

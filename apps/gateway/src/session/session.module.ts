@@ -3,13 +3,13 @@ import { AuthenticationModule } from '../authentication/authentication.module.js
 import { AccessModule } from '../access/access.module.js';
 import { OidcController } from './oidc.controller.js';
 import { OidcProvider } from './oidc-provider.js';
-import { OidcSignIn } from './oidc-sign-in.service.js';
+import { OidcSignInService } from './oidc-sign-in.service.js';
 import { SessionController } from './session.controller.js';
-import { SessionRecords } from './session-records.service.js';
+import { SessionRecordsService } from './session-records.service.js';
 
 @Module({
   imports: [AuthenticationModule, AccessModule],
   controllers: [SessionController, OidcController],
-  providers: [SessionRecords, OidcProvider, OidcSignIn],
+  providers: [SessionRecordsService, OidcProvider, OidcSignInService],
 })
 export class SessionModule {}

@@ -31,7 +31,7 @@ const keptMs = Math.max(...branches.map(({ keptHours }) => hoursToMs(keptHours))
  * devices and hours at a time, because a device may have millions of values. Two replicas may do the same.
  */
 @Injectable()
-export class HistoryRemoval extends BackgroundWork {
+export class HistoryRemovalService extends BackgroundWork {
   constructor(private readonly database: DataSource) {
     super(historyRemovalPeriodMs, 'snapshots of deleted devices not removed: will be retried');
   }

@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
-import { HistoryRemoval } from './history-removal.service.js';
+import { HistoryRemovalService } from './history-removal.service.js';
 import { PartitionMaintenance } from './partition-maintenance.js';
 import { PurgeService } from './purge.service.js';
 
-@Module({ providers: [PartitionMaintenance, PurgeService, HistoryRemoval] })
+@Module({ providers: [PartitionMaintenance, PurgeService, HistoryRemovalService] })
 export class RetentionModule {}
