@@ -1,5 +1,6 @@
 export * from './access.js';
 export * from './async-response.js';
+export * from './attention.js';
 export * from './bootstrap-profiles.js';
 export * from './campaigns-commands.js';
 export * from './channels-drops.js';

@@ -60,7 +60,7 @@ export * from './keys/download-tickets.js';
 export * from './keys/sealed.js';
 export * from './list/filters.js';
 export * from './list/list-query.js';
-export * from './list/attention-item.js';
+export * from './list/attention-list.js';
 export * from './list/list-schema.js';
 export * from './list/page-bytes.js';
 export { pageOfConstants } from './list/page-of-constants.js';

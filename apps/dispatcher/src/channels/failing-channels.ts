@@ -1,12 +1,5 @@
-import {
-  type AttentionItem,
-  attentionCountMax,
-  formatTimestamp,
-  type Identity,
-  type ListEnvelope,
-  listEnvelope,
-  type ListQuery,
-} from '@lanyard/service';
+import { attentionCountMax, type AttentionItem } from '@lanyard/contracts';
+import { formatTimestamp, type Identity, type ListEnvelope, listEnvelope, type ListQuery } from '@lanyard/service';
 import { Injectable } from '@nestjs/common';
 import { AccountChannels, type Inspected } from './account-channels.js';
 

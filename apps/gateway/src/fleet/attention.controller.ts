@@ -1,8 +1,5 @@
+import { attentionCountMax, type AttentionItem, type AttentionKind, attentionKinds } from '@lanyard/contracts';
 import {
-  attentionCountMax,
-  type AttentionItem,
-  type AttentionKind,
-  attentionKinds,
   Caller,
   CLOCK,
   type Clock,

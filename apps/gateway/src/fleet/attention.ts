@@ -1,4 +1,4 @@
-import { AttentionItem, attentionCountMax, attentionKinds } from '@lanyard/service';
+import { AttentionItem, attentionCountMax, attentionKinds } from '@lanyard/contracts';
 import { z } from 'zod';
 import { LeftOut } from '../proxy/upstream-client.js';
 

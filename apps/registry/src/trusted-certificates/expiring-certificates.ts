@@ -1,13 +1,5 @@
-import {
-  attentionCountMax,
-  type AttentionItem,
-  CLOCK,
-  type Clock,
-  fairPageOf,
-  isoTime,
-  type ListEnvelope,
-  type ListQuery,
-} from '@lanyard/service';
+import { attentionCountMax, type AttentionItem } from '@lanyard/contracts';
+import { CLOCK, type Clock, fairPageOf, isoTime, type ListEnvelope, type ListQuery } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 

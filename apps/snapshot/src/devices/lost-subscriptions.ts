@@ -1,6 +1,5 @@
+import { attentionCountMax, type AttentionItem } from '@lanyard/contracts';
 import {
-  attentionCountMax,
-  type AttentionItem,
   CLOCK,
   type Clock,
   countOf,

@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { listSchema } from './list-schema.js';
 
-/** What an operator should look at. */
+/** Kinds of problems that need the attention of an operator. The service that finds a kind lists it at `/v3/attention/<kind>`. */
 export const attentionKinds = [
   'lost-subscriptions',
   'stuck-commands',
@@ -13,6 +12,7 @@ export type AttentionKind = (typeof attentionKinds)[number];
 /** Counts end here: an operator does not look at more of them one by one. */
 export const attentionCountMax = 1_000;
 
+/** A problem as these lists show it, and as the gateway puts it together with those of the other services. */
 export const AttentionItem = z
   .object({
     object: z.literal('attention-item'),
@@ -25,5 +25,3 @@ export const AttentionItem = z
   })
   .meta({ id: 'AttentionItem' });
 export type AttentionItem = z.infer<typeof AttentionItem>;
-
-export const AttentionList = listSchema(AttentionItem, 'AttentionList');
