@@ -42,12 +42,12 @@ export class Usage {
 
   async start() {
     const pods = await this.kubectl.list('pods', '-n', namespace);
-    for (const { metadata, spec } of pods) this.noteRequest(metadata, spec);
+    for (const { metadata, spec } of pods) this.recordRequest(metadata, spec);
     this.timer = setInterval(() => void this.sample().catch(() => undefined), everyMs);
     return this;
   }
 
-  private noteRequest({ labels }: KubernetesObject['metadata'], spec: KubernetesObject['spec']) {
+  private recordRequest({ labels }: KubernetesObject['metadata'], spec: KubernetesObject['spec']) {
     const [container] = (spec?.['containers'] ?? []) as { resources: { requests: { cpu: string; memory: string } } }[];
     const { cpu = '', memory = '' } = container?.resources.requests ?? {};
     this.requests.set(nameOf(labels), { cpu: millicores(cpu), memory: mebibytes(memory) });

@@ -49,7 +49,7 @@ export class CampaignWorker extends BackgroundWork {
   private async turn(manager: EntityManager, now: Date): Promise<boolean> {
     const [campaign] = (await manager.query(dueSql, [now, [...this.served]])) as CampaignRow[];
     if (!campaign) return false;
-    this.noteTurn(campaign);
+    this.recordTurn(campaign);
     const turn = await this.advance(manager, campaign);
     const columns = Object.entries(turn).map(([name], i) => `${name} = $${i + 2}`);
     // Another state is another version of the record.
@@ -62,7 +62,7 @@ export class CampaignWorker extends BackgroundWork {
   }
 
   /** When all accounts with a due campaign have had a turn, the next round begins. */
-  private noteTurn({ account_id: accountId }: CampaignRow): void {
+  private recordTurn({ account_id: accountId }: CampaignRow): void {
     if (this.served.has(accountId)) this.served.clear();
     this.served.add(accountId);
   }

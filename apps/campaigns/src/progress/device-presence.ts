@@ -32,12 +32,13 @@ const sessionsSql = `
         excluded.host_gateway)`;
 
 const forgetSql = `
-  WITH held AS (SELECT device_id FROM campaigns.device_sessions WHERE device_id = ANY($1) ORDER BY device_id FOR UPDATE)
-  DELETE FROM campaigns.device_sessions s USING held WHERE s.device_id = held.device_id`;
+  WITH locked AS (
+    SELECT device_id FROM campaigns.device_sessions WHERE device_id = ANY($1) ORDER BY device_id FOR UPDATE)
+  DELETE FROM campaigns.device_sessions s USING locked WHERE s.device_id = locked.device_id`;
 
 /** Makes the turn due of campaigns in which one of the devices waits, or a device behind one of them. */
 const wakeSql = `
-  WITH held AS (
+  WITH locked AS (
     SELECT id FROM campaigns.update_campaigns WHERE state = 'running' AND tick_at > $2 AND id IN (
       SELECT campaign_id FROM campaigns.campaign_devices WHERE device_id = ANY($1) AND state = 'waiting'
       UNION ALL
@@ -45,7 +46,7 @@ const wakeSql = `
       JOIN campaigns.campaign_devices d ON d.device_id = s.device_id
       WHERE s.host_gateway = ANY($1) AND d.state = 'waiting')
     ORDER BY id FOR NO KEY UPDATE)
-  UPDATE campaigns.update_campaigns c SET tick_at = $2 FROM held WHERE c.id = held.id`;
+  UPDATE campaigns.update_campaigns c SET tick_at = $2 FROM locked WHERE c.id = locked.id`;
 
 const lifecycleRows = `jsonb_to_recordset($1::jsonb) AS r ("deviceId" text, "accountId" text, revision bigint, change text)`;
 
@@ -73,23 +74,23 @@ const withoutCampaignSql = `
 // A page that was selected before the change may be read after it. The campaign then leaves deleted devices out, suspended ones
 // fail, and resumed ones do not. The fact of a suspension that is over may come again: its revision is not newer than the stored
 // one.
-const noteSql = `
-  WITH noted AS (
+const recordChangesSql = `
+  WITH changed AS (
     SELECT r."accountId" AS account_id, array_agg(r."deviceId") FILTER (WHERE r.change = 'deleted') AS deleted,
       array_agg(r."deviceId") FILTER (WHERE r.change = 'suspended') AS suspended,
       array_agg(r."deviceId") FILTER (WHERE r.change = 'resumed') AS resumed
     FROM ${lifecycleRows} LEFT JOIN campaigns.device_sessions s ON s.device_id = r."deviceId"
     WHERE r.change = 'deleted' OR r.revision > coalesce(s.lifecycle_revision, -1) GROUP BY 1),
-  held AS (
-    SELECT c.id, n.deleted, n.suspended, n.resumed
-    FROM campaigns.update_campaigns c JOIN noted n ON n.account_id = c.account_id
+  locked AS (
+    SELECT c.id, changed.deleted, changed.suspended, changed.resumed
+    FROM campaigns.update_campaigns c JOIN changed ON changed.account_id = c.account_id
     WHERE ${isSelecting} ORDER BY c.id FOR NO KEY UPDATE OF c)
-  UPDATE campaigns.update_campaigns c SET deleted_devices = c.deleted_devices || held.deleted,
+  UPDATE campaigns.update_campaigns c SET deleted_devices = c.deleted_devices || locked.deleted,
     suspended_devices = ARRAY(
-      SELECT unnest(c.suspended_devices || held.suspended) EXCEPT SELECT unnest(held.resumed)),
+      SELECT unnest(c.suspended_devices || locked.suspended) EXCEPT SELECT unnest(locked.resumed)),
     resumed_devices = ARRAY(
-      SELECT unnest(c.resumed_devices || held.resumed) EXCEPT SELECT unnest(held.suspended))
-  FROM held WHERE c.id = held.id`;
+      SELECT unnest(c.resumed_devices || locked.resumed) EXCEPT SELECT unnest(locked.suspended))
+  FROM locked WHERE c.id = locked.id`;
 
 // SQL conditions on updates. Each has a partial index.
 const isOpen = `d.state IN ('waiting', 'updating')`;
@@ -174,7 +175,7 @@ export class DevicePresence {
     const deleted = facts.filter(({ change }) => change === 'deleted').map(({ deviceId }) => deviceId);
     await this.database.transaction(async (manager) => {
       // Campaigns are locked before their devices everywhere, and open devices before their sessions.
-      await manager.query(noteSql, [lifecycleJson(facts)]);
+      await manager.query(recordChangesSql, [lifecycleJson(facts)]);
       const rows = await this.rowsOf(
         manager,
         facts.map(({ deviceId }) => deviceId),

@@ -35,11 +35,12 @@ const storeSql = `
 
 // Locked in the order in which facts of sessions are stored.
 const versionsSql = `
-  WITH held AS (
+  WITH locked AS (
     SELECT s.device_id, r.version FROM campaigns.device_sessions s
     JOIN jsonb_to_recordset($1::jsonb) AS r (device_id text, version text) ON s.device_id = r.device_id
     ORDER BY s.device_id FOR UPDATE OF s)
-  UPDATE campaigns.device_sessions s SET firmware_version = held.version FROM held WHERE s.device_id = held.device_id`;
+  UPDATE campaigns.device_sessions s SET firmware_version = locked.version FROM locked
+  WHERE s.device_id = locked.device_id`;
 
 /** Wakes the devices' campaigns, which may start other devices or have finished. A locked campaign is being processed already. */
 const wakeSql = `

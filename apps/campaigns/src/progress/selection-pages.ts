@@ -97,7 +97,7 @@ export class SelectionPages {
     return this.add(manager, campaign, page.devices);
   }
 
-  /** Requests the next page, or notes that this was the last one. */
+  /** Requests the next page, or records that this was the last one. */
   private async continueSelection(
     manager: EntityManager,
     campaign: SelectingCampaign,

@@ -116,13 +116,13 @@ export class CommandExecution {
       await values.report(session, { path: command.path, ...reply, cause: 'read', audience: [], facts });
     if (operation === 'read-composite' && reply.code === '2.05')
       await values.reportEach(session, reply, { cause: 'read', audienceOf: () => [], facts });
-    if (operation === 'delete' && reply.code === '2.02') await this.noteDeletion(session, command.path);
-    if (operation === 'create' && reply.code === '2.01') await this.noteInstance(session, reply);
+    if (operation === 'delete' && reply.code === '2.02') await this.recordDeletion(session, command.path);
+    if (operation === 'create' && reply.code === '2.01') await this.recordInstance(session, reply);
     return outcomeOf(reply);
   }
 
   /** Commands may use the new instance at once. The device has created it, even if recording it fails. */
-  private async noteInstance(session: Session, { location = [] }: DeviceReply): Promise<void> {
+  private async recordInstance(session: Session, { location = [] }: DeviceReply): Promise<void> {
     const { sessions, logger } = this;
     const path = createdPath(session.data.rootPath, location);
     if (path === undefined) return;
@@ -135,7 +135,7 @@ export class CommandExecution {
   }
 
   /** The device has deleted the instance, even if recording that fails. */
-  private async noteDeletion(session: Session, path: string): Promise<void> {
+  private async recordDeletion(session: Session, path: string): Promise<void> {
     await this.observer.deleted(session, path).catch((error: unknown) => {
       this.logger.warn(
         { err: error, deviceId: session.deviceId, path },

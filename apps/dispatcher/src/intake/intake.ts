@@ -175,7 +175,7 @@ export class Intake {
       }
       // Redis may have lost the events since. They are read again, and refused if they are stored.
       if (resumeCount !== this.resumeCount) throw new LinkLost();
-      this.noteAppended(flush.flatMap(({ batch, mustMove: isCatchingUp }) => (isCatchingUp ? [] : [batch])));
+      this.recordAppended(flush.flatMap(({ batch, mustMove: isCatchingUp }) => (isCatchingUp ? [] : [batch])));
       for (const { done } of flush) done();
     } catch (error) {
       for (const { failed } of flush) failed(error);
@@ -197,7 +197,7 @@ export class Intake {
     if (failures.length > 0) throw failures[0];
   }
 
-  private noteAppended(batches: readonly IntakeBatch[]): void {
+  private recordAppended(batches: readonly IntakeBatch[]): void {
     if (batches.length === 0) return;
     this.replay.recordAppended(batches);
     for (const batch of batches) this.lastAppended.set(positionOf(batch), { ...batch, events: [] });

@@ -129,15 +129,15 @@ export class DevicesService {
     const fields = assignments(changes);
     await refusingTakenNames(() =>
       this.database.transaction(async (manager) => {
-        const [held] = await manager.query<{ lifecycle_status: string; etag: string; differing: string[] }[]>(
+        const [current] = await manager.query<{ lifecycle_status: string; etag: string; differing: string[] }[]>(
           `SELECT lifecycle_status, ${etagColumn}, ${differing(fields, 3)} AS differing
            FROM registry.devices WHERE id = $1 AND account_id = $2 FOR UPDATE`,
           [id, accountId, ...fields.map(([, value]) => value)],
         );
-        if (!held) throw new DeviceNotFound();
-        mustMatch(ifMatch, held.etag);
+        if (!current) throw new DeviceNotFound();
+        mustMatch(ifMatch, current.etag);
         await this.refuseReadOnly(manager, id, unchanged);
-        if (held.lifecycle_status === 'blocked') throw new DeviceSuspended();
+        if (current.lifecycle_status === 'blocked') throw new DeviceSuspended();
         if (fields.length === 0) return;
         const [row] = await returning<DeviceRow>(
           manager,
@@ -146,7 +146,7 @@ export class DevicesService {
           [id, ...fields.map(([, value]) => value)],
         );
         if (row) await this.lifecycle.announce(manager, 'changed', row, { actor });
-        if (row && actor && held.differing.length > 0) await this.record(manager, actor, row, held.differing);
+        if (row && actor && current.differing.length > 0) await this.record(manager, actor, row, current.differing);
       }),
     );
     return this.get({ accountId }, id);
@@ -155,12 +155,12 @@ export class DevicesService {
   /** Throws DeviceNotFound, EtagDiffers for another version. */
   async remove(accountId: string, id: string, { ifMatch, actor }: ChangeOptions = {}): Promise<void> {
     await this.database.transaction(async (manager) => {
-      const [held] = await manager.query<{ etag: string }[]>(
+      const [current] = await manager.query<{ etag: string }[]>(
         `SELECT ${etagColumn} FROM registry.devices WHERE id = $1 AND account_id = $2 FOR UPDATE`,
         [id, accountId],
       );
-      if (!held) throw new DeviceNotFound();
-      mustMatch(ifMatch, held.etag);
+      if (!current) throw new DeviceNotFound();
+      mustMatch(ifMatch, current.etag);
       causedBy(manager, actor?.requestId);
       await withdrawCredentials(this.outbox, manager, id);
       await withdrawProfile(this.outbox, manager, id);
@@ -174,11 +174,11 @@ export class DevicesService {
   /** Throws ValidationFailed with the read-only fields that differ from the record. */
   private async refuseReadOnly(manager: EntityManager, id: string, unchanged: Record<string, unknown>): Promise<void> {
     if (Object.keys(unchanged).length === 0) return;
-    const [held] = await manager.query<{ record: string; groups: string }[]>(
+    const [current] = await manager.query<{ record: string; groups: string }[]>(
       `SELECT ${deviceRecord} AS record, ${deviceGroups} AS groups FROM registry.devices d WHERE d.id = $1`,
       [id],
     );
-    if (held) refuseOtherValues(unchanged, JSON.parse(withGroups(held.record, held.groups)) as object);
+    if (current) refuseOtherValues(unchanged, JSON.parse(withGroups(current.record, current.groups)) as object);
   }
 
   /** Records only the names of the fields, because values may contain a key or personal data. */

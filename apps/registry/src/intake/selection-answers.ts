@@ -127,13 +127,13 @@ export class SelectionAnswers {
       );
     } catch (error) {
       const isSlow = error instanceof QueryTimedOut;
-      if (stored) await this.noteFailure(stored, isSlow);
+      if (stored) await this.recordFailure(stored, isSlow);
       if (!isSlow) throw error;
     }
     return stored !== undefined;
   }
 
-  private async noteFailure({ request, attempts, failures }: StoredRequest, isSlow: boolean): Promise<void> {
+  private async recordFailure({ request, attempts, failures }: StoredRequest, isSlow: boolean): Promise<void> {
     const { selectionId, page, filter } = request;
     const isLast = isSlow ? attempts + 1 >= attemptsMax : failures + 1 >= failuresMax;
     if (isLast) {

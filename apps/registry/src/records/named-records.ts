@@ -150,12 +150,12 @@ export abstract class NamedRecords<T extends NamedRecord> {
     id: string,
     ifMatch: string | undefined,
   ): Promise<void> {
-    const [held] = await manager.query<{ etag: string }[]>(
+    const [current] = await manager.query<{ etag: string }[]>(
       `SELECT ${etagColumn} FROM registry.${this.kind.table} WHERE id = $1 AND account_id = $2 FOR UPDATE`,
       [id, accountId],
     );
-    if (!held) throw this.kind.notFound();
-    mustMatch(ifMatch, held.etag);
+    if (!current) throw this.kind.notFound();
+    mustMatch(ifMatch, current.etag);
   }
 
   protected async refusingTakenNames(write: (manager: EntityManager) => Promise<T>): Promise<T> {

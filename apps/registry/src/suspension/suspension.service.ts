@@ -33,11 +33,11 @@ type Locked = 'wait' | 'skip';
 const statement = (assignments: string, which: string, locked: Locked): PreparedStatement<DeviceRow> =>
   new PreparedStatement(
     `UPDATE registry.devices SET ${assignments}, updated_at = clock_timestamp(), revision = revision + 1
-     FROM (SELECT d.id AS held_id, a.category, a.description AS why
+     FROM (SELECT d.id AS locked_id, a.category, a.description AS reason_description
        FROM unnest($1::text[], $2::text[], $3::text[], $4::text[]) AS a (device_id, owner_id, category, description)
        JOIN registry.devices d ON d.id = a.device_id AND d.account_id = a.owner_id
-       WHERE ${which} ORDER BY d.id FOR UPDATE OF d ${locked === 'wait' ? '' : 'SKIP LOCKED'}) held
-     WHERE id = held_id RETURNING ${deviceRowColumns}`,
+       WHERE ${which} ORDER BY d.id FOR UPDATE OF d ${locked === 'wait' ? '' : 'SKIP LOCKED'}) AS locked
+     WHERE id = locked_id RETURNING ${deviceRowColumns}`,
   );
 
 const valuesOf = (changes: readonly Change[]): string[][] => [
@@ -65,7 +65,7 @@ const transition = (change: Transition['change'], assignments: string, which: st
 /** Does nothing for a device that is already suspended for this reason; its record and the log stay unchanged. */
 const suspension = transition(
   'suspended',
-  suspendAssignments('held.category', 'held.why'),
+  suspendAssignments('locked.category', 'locked.reason_description'),
   suspendedOtherwise('a.category', 'a.description'),
 );
 

@@ -148,13 +148,13 @@ export class TrustedCertificatesService extends NamedRecords<TrustedCertificate>
     const { accountId } = actor;
     return this.refusingTakenNames(async (manager) => {
       await this.lockRecord(manager, accountId, id, ifMatch);
-      const held = await this.get(accountId, id, manager);
-      const { signature, ...values } = changesOf(body, changeable, held, volatileMembers);
-      const { publicKey } = new X509Certificate(held.certificate);
+      const current = await this.get(accountId, id, manager);
+      const { signature, ...values } = changesOf(body, changeable, current, volatileMembers);
+      const { publicKey } = new X509Certificate(current.certificate);
       if (signature != null) mustBeSuitable(publicKey);
       const isProven = isSigned(accountId, signature, publicKey);
-      const given: Values = { ...values, ...(isProven && !held.verified && { verified: true }) };
-      if (values.status === 'ACTIVE' && !isProven && !held.verified) throw new SignatureMissing();
+      const given: Values = { ...values, ...(isProven && !current.verified && { verified: true }) };
+      if (values.status === 'ACTIVE' && !isProven && !current.verified) throw new SignatureMissing();
       await manager.query(
         `UPDATE registry.trusted_certificates SET enrolment = coalesce($2, enrolment), name = coalesce($3, name),
            description = coalesce($4, description), status = coalesce($5, status), verified = verified OR $6,

@@ -75,8 +75,8 @@ export class Tally {
     this.whole?.changeRegistered(by);
   }
 
-  noteTrouble(trouble: string): void {
+  recordTrouble(trouble: string): void {
     this.trouble = trouble;
-    this.whole?.noteTrouble(trouble);
+    this.whole?.recordTrouble(trouble);
   }
 }

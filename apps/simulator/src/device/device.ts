@@ -354,6 +354,6 @@ export class Device implements RequestTarget, Contacting, Linked, Reporting, Reg
   }
 
   private recordError(error: unknown): void {
-    if (error instanceof Error) this.group.tally.noteTrouble(error.message);
+    if (error instanceof Error) this.group.tally.recordTrouble(error.message);
   }
 }

@@ -75,20 +75,20 @@ export class Sender {
       const payload = encodeValues(contentFormat.senmlCbor, '/', sent);
       accepted('send', await transport.request(sendRequest(settings, payload, contentFormat.senmlCbor)), Code.Changed);
       tally.count('send-accepted');
-      this.noteRefused(false);
+      this.recordRefused(false);
       tally.recordLatency('send', performance.now() - sentAt);
     } catch (error) {
       this.unsent.unshift(...sent);
       this.dropOldest();
       tally.count('send-refused');
-      this.noteRefused(true);
-      if (error instanceof Error) tally.noteTrouble(error.message);
+      this.recordRefused(true);
+      if (error instanceof Error) tally.recordTrouble(error.message);
     } finally {
       this.busy = false;
     }
   }
 
-  private noteRefused(refused: boolean): void {
+  private recordRefused(refused: boolean): void {
     if (refused !== this.refused) this.device.group.tally.refusing += refused ? 1 : -1;
     this.refused = refused;
   }

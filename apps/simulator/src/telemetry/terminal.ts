@@ -30,7 +30,7 @@ export class Terminal {
 
   start(seconds: number, metricsUrl: string): void {
     this.print(`${this.size} devices; ${metricsUrl}/metrics`);
-    for (const one of this.parts.groups) this.noteMissing(one);
+    for (const one of this.parts.groups) this.printMissing(one);
     this.timer = setInterval(() => {
       this.print(this.line());
       for (const one of this.parts.groups) this.advise(one);
@@ -51,7 +51,7 @@ export class Terminal {
   }
 
   /** Reports devices for which the file of credentials has no line. */
-  private noteMissing({ size, group: { settings } }: Shown): void {
+  private printMissing({ size, group: { settings } }: Shown): void {
     const { name, devices } = settings;
     if (size < devices) this.print(`"${name}" has ${size} of ${devices} devices: there are no more credentials`);
   }

@@ -3,10 +3,10 @@ const batchesMax = 2;
 const itemsMax = 100;
 
 /**
- * A batch counts as running for this long at most, so that a slow batch does not block the others: they then run beside
- * it, limited only by the connection pool.
+ * A batch occupies a slot for this long at most. A slower one does not keep the others waiting: they run beside it, limited only by
+ * the connection pool.
  */
-export const holdMsMax = 1_000;
+export const defaultSlotTimeoutMs = 1_000;
 
 /** An item, and what its caller waits for. */
 export interface Waiting<T, R> {
@@ -24,7 +24,7 @@ export class Batcher<T, R> {
   /** `run` never rejects: it settles each item. */
   constructor(
     private readonly run: (items: readonly Waiting<T, R>[]) => Promise<void>,
-    private readonly holdMs = holdMsMax,
+    private readonly slotTimeoutMs = defaultSlotTimeoutMs,
   ) {}
 
   add(item: T): Promise<R> {
@@ -46,15 +46,15 @@ export class Batcher<T, R> {
   private send(): void {
     while (this.waiting.length > 0 && this.inFlight < batchesMax) {
       this.inFlight++;
-      let isHeld = true;
+      let hasSlot = true;
       const release = (): void => {
         clearTimeout(timer);
-        if (!isHeld) return;
-        isHeld = false;
+        if (!hasSlot) return;
+        hasSlot = false;
         this.inFlight--;
         this.send();
       };
-      const timer = setTimeout(release, this.holdMs).unref();
+      const timer = setTimeout(release, this.slotTimeoutMs).unref();
       void this.run(this.waiting.splice(0, itemsMax)).then(release);
     }
   }

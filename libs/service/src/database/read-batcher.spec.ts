@@ -5,7 +5,7 @@ import { ReadBatcher } from './read-batcher.js';
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** Reads that are answered when the test says so. */
-const reads = (holdMs = 600_000) => {
+const reads = (slotTimeoutMs = 600_000) => {
   const asked: (readonly string[])[] = [];
   const answers: ((outcome: Error | undefined) => void)[] = [];
   const batcher = new ReadBatcher<string>((keys) => {
@@ -16,7 +16,7 @@ const reads = (holdMs = 600_000) => {
         else resolve(new Map(keys.filter((key) => key !== 'none').map((key) => [key, `value of ${key}`])));
       }),
     );
-  }, holdMs);
+  }, slotTimeoutMs);
   return { asked, answers, batcher };
 };
 

@@ -1,4 +1,4 @@
-import { Batcher, holdMsMax, type Waiting } from './batcher.js';
+import { Batcher, defaultSlotTimeoutMs, type Waiting } from './batcher.js';
 
 /**
  * Reads of single rows by key. Those that arrive at the same time, or while others are running, are read in one
@@ -11,9 +11,9 @@ export class ReadBatcher<V> {
   /** `read` returns what it finds, by key; when it rejects, so do all waiting callers. */
   constructor(
     private readonly read: (keys: readonly string[]) => Promise<ReadonlyMap<string, V>>,
-    holdMs = holdMsMax,
+    slotTimeoutMs = defaultSlotTimeoutMs,
   ) {
-    this.waiting = new Batcher((waiting) => this.readAll(waiting), holdMs);
+    this.waiting = new Batcher((waiting) => this.readAll(waiting), slotTimeoutMs);
   }
 
   /** undefined: there is none. */

@@ -1,4 +1,4 @@
-import { Batcher, holdMsMax, type Waiting } from './batcher.js';
+import { Batcher, defaultSlotTimeoutMs, type Waiting } from './batcher.js';
 
 /**
  * Writes that arrive at the same time, or while others are running, share a transaction: committing one takes as long as
@@ -16,9 +16,9 @@ export class WriteBatcher<T> {
   constructor(
     private readonly together: (items: readonly T[]) => Promise<ReadonlySet<T>>,
     private readonly alone: (item: T) => Promise<void>,
-    holdMs = holdMsMax,
+    slotTimeoutMs = defaultSlotTimeoutMs,
   ) {
-    this.waiting = new Batcher((waiting) => this.writeAll(waiting), holdMs);
+    this.waiting = new Batcher((waiting) => this.writeAll(waiting), slotTimeoutMs);
   }
 
   write(item: T): Promise<void> {
