@@ -206,7 +206,7 @@ const kinds: Kind[] = [
       http('headBytesMax', 'Size of the request line and the headers together'),
       from('libs/service', 'list/list-query')('listLimit', 'Items on a page', '`limit`'),
       from('libs/service', 'list/page-bytes')('pageBytesMax', 'Size of the items on a page, if they are large'),
-      from('apps/gateway', 'proxy/unread-answers')(
+      from('apps/gateway', 'proxy/unread-responses')(
         'unreadBytesMax',
         'Unread answers of an account, per gateway replica',
       ),

@@ -8,14 +8,14 @@ import { UrlTooLong } from './errors.js';
 import { setContentPolicy } from './openapi/content-policy.js';
 import { Documents } from './openapi/documents.js';
 import { ownDocument, serveDocuments } from './openapi/serve.js';
-import { boundAnswers } from './proxy/bound-answers.js';
+import { boundUnreadResponses } from './proxy/bound-responses.js';
 import { ConnectionLimits } from './proxy/connection-limits.js';
 import { OpenCalls } from './proxy/open-calls.js';
 import { keepReserveForProbes } from './proxy/probes.js';
 import { closeWithConnection } from './proxy/queued-responses.js';
 import { recordDeniedRequests } from './proxy/record-denied-requests.js';
 import { ReverseProxy } from './proxy/reverse-proxy.js';
-import { UnreadAnswers } from './proxy/unread-answers.js';
+import { UnreadResponses } from './proxy/unread-responses.js';
 
 const allowBrowsers = (app: NestFastifyApplication, origin: string[]): void => {
   if (origin.length === 0) return;
@@ -58,7 +58,7 @@ export const configureHttp = async (app: NestFastifyApplication): Promise<void> 
   allowBrowsers(app, corsOrigins);
   refuseLongUrls(fastify);
   recordDeniedRequests(fastify, app.get(Refusals), trustedProxies);
-  boundAnswers(fastify, app.get(UnreadAnswers), trustedProxies);
+  boundUnreadResponses(fastify, app.get(UnreadResponses), trustedProxies);
   setContentPolicy(fastify, publicUrl);
   serveDocuments(app, ownDocument(app, publicUrl), app.get(Documents));
   await serveConsole(app, consoleDir);

@@ -3,7 +3,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { CLOCK, identityHeader, systemClock } from '@lanyard/service';
 import { withProviders } from '@lanyard/testing';
-import { stalledMs } from '../src/proxy/unread-answers.js';
+import { stalledMs } from '../src/proxy/unread-responses.js';
 import { TestSystem } from './test-system.js';
 import { type Seen, Upstream } from './upstream.js';
 

@@ -6,7 +6,7 @@ import { CLOCK, identityHeader, type RunningService, startService, verifyIdentit
 import { eventually, TestClock, withProviders } from '@lanyard/testing';
 import { definition } from '../src/app.module.js';
 import { OpenCalls } from '../src/proxy/open-calls.js';
-import { UnreadAnswers, unreadBytesMax } from '../src/proxy/unread-answers.js';
+import { UnreadResponses, unreadBytesMax } from '../src/proxy/unread-responses.js';
 import { TestSystem, identityKeys } from './test-system.js';
 import { closedPort, type Seen, Upstream } from './upstream.js';
 
@@ -206,7 +206,7 @@ describe('forwarding', () => {
 
   it('429 for an answer of its own to an address that does not read others', async () => {
     const answer = new ServerResponse(new IncomingMessage(new Socket()));
-    gateway.service.app.get(UnreadAnswers, { strict: false }).count('127.0.0.1', unreadBytesMax + 1, answer);
+    gateway.service.app.get(UnreadResponses, { strict: false }).count('127.0.0.1', unreadBytesMax + 1, answer);
     expect((await gateway.call('/openapi.json', { key: null })).status).toBe(429);
     expect((await gateway.call('/v3/api-keys/me')).status).toBe(429);
     expect((await gateway.call('/v2/endpoints')).status).toBe(200);

@@ -38,7 +38,7 @@ export { isWrongMethod, otherMethods } from './http/known-routes.js';
 export { JsonText } from './http/json-text.js';
 export * from './http/limits.js';
 export { queryFlag } from './http/query-flag.js';
-export * from './http/raw-answer.js';
+export * from './http/raw-response.js';
 export * from './http/record-change.js';
 export { refuseHead } from './http/refuse-head.js';
 export { requestIdHeader, requestIdOf } from './http/request-id.js';

@@ -72,8 +72,8 @@ export class AccountUsages {
     const token = this.tokens.sign({ ...caller, accountId, permissions: [devices] }, 'registry');
     const headers = { [identityHeader]: token, [requestIdHeader]: caller.requestId };
     const query = 'limit=2&include=total_count';
-    const answer = await this.upstreams.get('registry', `${path}?${query}`, timeoutMs, headers);
-    const body = (await answer.body.json().catch(() => ({}))) as { total_count?: number };
+    const response = await this.upstreams.get('registry', `${path}?${query}`, timeoutMs, headers);
+    const body = (await response.body.json().catch(() => ({}))) as { total_count?: number };
     if (body.total_count === undefined) throw new UpstreamUnavailable('registry');
     return body.total_count;
   }

@@ -51,9 +51,9 @@ export class Documents {
 
   private async fetch(upstream: Upstream): Promise<OwnDocument> {
     try {
-      const answer = await this.calls.get(upstream, '/openapi.json', fetchTimeoutMs);
-      if (answer.statusCode === 200) return { upstream, document: (await answer.body.json()) as OpenAPIObject };
-      await answer.body.dump();
+      const response = await this.calls.get(upstream, '/openapi.json', fetchTimeoutMs);
+      if (response.statusCode === 200) return { upstream, document: (await response.body.json()) as OpenAPIObject };
+      await response.body.dump();
       return { upstream };
     } catch {
       // Named in x-unavailable; counted by UpstreamCalls.

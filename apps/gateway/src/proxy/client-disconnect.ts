@@ -5,9 +5,9 @@ export class ClientDisconnect {
   aborted = false;
   private listener: (() => void) | undefined;
 
-  constructor(answer: ServerResponse) {
-    answer.once('close', () => {
-      if (answer.writableFinished) return;
+  constructor(response: ServerResponse) {
+    response.once('close', () => {
+      if (response.writableFinished) return;
       this.aborted = true;
       this.listener?.();
     });

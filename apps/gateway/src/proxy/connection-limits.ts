@@ -16,7 +16,7 @@ const proxyKeepAliveMs = 65 * 60_000;
 /** Connections beyond the total, for probes. Which of them are probes shows only with their requests. */
 const reserveMax = 100;
 
-/** How long a connection of the reserve lasts at most: as long as a probe waits for its answer. */
+/** How long a connection of the reserve lasts at most: as long as a probe waits for its response. */
 const reserveMs = 5_000;
 
 /**
@@ -74,7 +74,7 @@ export class ConnectionLimits {
     return this.reserve.has(socket);
   }
 
-  /** Closes a connection of the reserve without an answer: a proxy then tries another replica. */
+  /** Closes a connection of the reserve without a response: a proxy then tries another replica. */
   refuse(socket: Socket): void {
     this.refused.inc({ limit: 'total' });
     socket.destroy();

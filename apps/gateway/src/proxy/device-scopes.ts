@@ -40,9 +40,9 @@ export class DeviceScopes {
       [identityHeader]: this.tokens.tokenFor(caller, 'registry'),
       [requestIdHeader]: caller.requestId,
     };
-    const answer = await this.upstreams.get('registry', `/device-scope/${deviceId}`, timeoutMs, headers);
-    await answer.body.dump().catch(() => undefined);
-    if (answer.statusCode === 404) throw new DeviceNotFound();
-    if (answer.statusCode !== 204) throw new UpstreamUnavailable('registry');
+    const response = await this.upstreams.get('registry', `/device-scope/${deviceId}`, timeoutMs, headers);
+    await response.body.dump().catch(() => undefined);
+    if (response.statusCode === 404) throw new DeviceNotFound();
+    if (response.statusCode !== 204) throw new UpstreamUnavailable('registry');
   }
 }

@@ -12,7 +12,7 @@ const answerTimeoutMs = 10_000;
 /** What a replica answers to a handshake while it stops. */
 const stoppingStatus = 503;
 
-export interface HandshakeAnswer {
+export interface HandshakeResult {
   response: IncomingMessage;
   /** Set when the replica switched protocols. */
   upgraded?: { socket: Socket; head: Buffer };
@@ -34,7 +34,7 @@ const handshake = (
   path: string,
   headers: Record<string, string | string[]>,
   signal: AbortSignal,
-): Promise<HandshakeAnswer> =>
+): Promise<HandshakeResult> =>
   new Promise((resolve, reject) => {
     const asked = open(replica, path, headers);
     const giveUp = (after: string): void =>
@@ -75,21 +75,21 @@ export class Handshakes {
   ) {}
 
   /**
-   * Asks the replicas of the dispatcher one after another. Returns the first answer; that of a replica which is
+   * Asks the replicas of the dispatcher one after another. Returns the first response; that of a replica which is
    * stopping only if no other replica answers; undefined when none answered, or the client has left.
    */
   async requestUpgrade(
     path: string,
     headers: Record<string, string | string[]>,
     signal: AbortSignal,
-  ): Promise<HandshakeAnswer | undefined> {
-    let refusal: HandshakeAnswer | undefined;
+  ): Promise<HandshakeResult | undefined> {
+    let refusal: HandshakeResult | undefined;
     for (const replica of this.replicas.replicasOf('dispatcher').order()) {
       try {
-        const answer = await handshake(replica, path, headers, signal);
+        const result = await handshake(replica, path, headers, signal);
         refusal?.response.destroy();
-        if (answer.response.statusCode !== stoppingStatus) return answer;
-        refusal = answer;
+        if (result.response.statusCode !== stoppingStatus) return result;
+        refusal = result;
       } catch (err) {
         if (signal.aborted) {
           refusal?.response.destroy();

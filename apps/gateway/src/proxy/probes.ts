@@ -3,7 +3,7 @@ import type { ConnectionLimits } from './connection-limits.js';
 
 const paths: ReadonlySet<string | undefined> = new Set(['/healthz', '/readyz']);
 
-/** Whatever probes the gateway restarts the process when it gets no answer, and may share the address of a client. */
+/** Whatever probes the gateway restarts the process when it gets no response, and may share the address of a client. */
 export const isProbe = ({ routeOptions }: FastifyRequest): boolean => paths.has(routeOptions.url);
 
 /** On connections of the reserve, only probes are answered. */

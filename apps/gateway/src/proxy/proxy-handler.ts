@@ -18,7 +18,7 @@ import type { GatewayConfig } from '../config.js';
 import { NoSuchPath } from '../errors.js';
 import { allows } from '../permissions.js';
 import type { Upstream } from '../upstreams.js';
-import type { Answer } from './answer.js';
+import type { UpstreamResponse } from './upstream-response.js';
 import { CallerWatch } from './caller-watch.js';
 import { ClientDisconnect } from './client-disconnect.js';
 import { downloadHeaders, requestHeaders, responseHeaders } from './headers.js';
@@ -27,7 +27,7 @@ import { IdentityTokens } from './identity-tokens.js';
 import { classifyRefusal } from './record-denied-requests.js';
 import { emptyBody, requestBody, uploadBytesMax } from './request-body.js';
 import { downloadsUpstream, permissionFor, routeOf, takesLargeBodies } from './routes.js';
-import { stalledMs, UnreadAnswers } from './unread-answers.js';
+import { stalledMs, UnreadResponses } from './unread-responses.js';
 import { type Call, pollPath, UpstreamCalls } from './upstream-calls.js';
 
 export type ProxiedRequest = FastifyRequest & {
@@ -41,7 +41,7 @@ export const pathOf = (url: string): string => url.split('?', 1)[0] as string;
 const streamBytesMax = 4 * 1_048_576;
 
 /** Bytes that are in memory until the client has read them. A service bounds its streams of events itself. */
-const bytesOf = ({ headers, body }: Answer): number => {
+const bytesOf = ({ headers, body }: UpstreamResponse): number => {
   if (body === undefined || Buffer.isBuffer(body)) return body?.length ?? 0;
   if (headers['content-type']?.startsWith('text/event-stream')) return 0;
   return Math.min(streamBytesMax, Number(headers['content-length'] ?? streamBytesMax));
@@ -51,7 +51,11 @@ const bytesOf = ({ headers, body }: Answer): number => {
 const joinedBytesMax = 16_384;
 
 /** Sends a buffered response. A short one is sent together with its header: Node joins latin1 strings. */
-const answerAtOnce = (reply: FastifyReply, { statusCode, headers }: Answer, body: Buffer | undefined): FastifyReply => {
+const sendBuffered = (
+  reply: FastifyReply,
+  { statusCode, headers }: UpstreamResponse,
+  body: Buffer | undefined,
+): FastifyReply => {
   const all = Object.assign(reply.getHeaders(), responseHeaders(headers)) as OutgoingHttpHeaders;
   reply.hijack().raw.writeHead(statusCode, all);
   if (body && body.length <= joinedBytesMax) reply.raw.end(body.toString('latin1'), 'latin1');
@@ -69,7 +73,7 @@ export class ProxyHandler {
     private readonly guesses: GuessLimiter,
     private readonly scopes: DeviceScopes,
     private readonly watch: CallerWatch,
-    private readonly unread: UnreadAnswers,
+    private readonly unread: UnreadResponses,
     @Inject(CONFIG) private readonly config: GatewayConfig,
   ) {}
 
@@ -92,23 +96,28 @@ export class ProxyHandler {
     const from = sourceOf(request, this.config.trustedProxies);
     const headers = requestHeaders(request.raw.headers, this.tokens.tokenFor(identity, upstream), from);
     const call = { method: request.method, path: request.url, headers, body, signal };
-    const answer = await this.upstreams.pass(upstream, call);
-    this.countUnread(identity, call, answer, reply);
-    if (answer.statusCode === 403) classifyRefusal(request, answer.body);
-    if (answer.body instanceof Readable) this.watch.follow(request, answer.body);
-    return this.passOn(answer, reply);
+    const response = await this.upstreams.pass(upstream, call);
+    this.countUnread(identity, call, response, reply);
+    if (response.statusCode === 403) classifyRefusal(request, response.body);
+    if (response.body instanceof Readable) this.watch.follow(request, response.body);
+    return this.passOn(response, reply);
   }
 
   /**
-   * Counts the answer until its client has read it. Throws RateLimited for a large read while the account has unread
-   * answers. Answers to calls with effects are not refused.
+   * Counts the response until its client has read it. Throws RateLimited for a large read while the account has unread
+   * responses. Responses to calls with effects are not refused.
    */
-  private countUnread({ accountId }: Identity, { method, path }: Call, answer: Answer, { raw }: FastifyReply): void {
-    const bytes = bytesOf(answer);
+  private countUnread(
+    { accountId }: Identity,
+    { method, path }: Call,
+    response: UpstreamResponse,
+    { raw }: FastifyReply,
+  ): void {
+    const bytes = bytesOf(response);
     const isLargeRead = bytes > joinedBytesMax && method === 'GET' && pathOf(path) !== pollPath;
     const refusal = isLargeRead ? this.unread.refusal(accountId, bytes) : undefined;
     if (!refusal) return this.unread.count(accountId, bytes, raw);
-    if (answer.body instanceof Readable) answer.body.destroy();
+    if (response.body instanceof Readable) response.body.destroy();
     throw refusal;
   }
 
@@ -120,15 +129,16 @@ export class ProxyHandler {
     const headers = downloadHeaders(request.headers, from);
     const signal = new ClientDisconnect(reply.raw);
     const call = { method: request.method, path: request.url, headers, body: emptyBody, signal };
-    const answer = await this.upstreams.pass(downloadsUpstream, call);
-    if (answer.statusCode === 404) this.guesses.failed(from.address);
+    const response = await this.upstreams.pass(downloadsUpstream, call);
+    if (response.statusCode === 404) this.guesses.failed(from.address);
     // Not counted for the address, which many devices may share.
     reply.raw.setTimeout(stalledMs);
-    return this.passOn(answer, reply);
+    return this.passOn(response, reply);
   }
 
-  private passOn(answer: Answer, reply: FastifyReply): unknown {
-    if (answer.body === undefined || Buffer.isBuffer(answer.body)) return answerAtOnce(reply, answer, answer.body);
-    return reply.code(answer.statusCode).headers(responseHeaders(answer.headers)).send(answer.body);
+  private passOn(response: UpstreamResponse, reply: FastifyReply): unknown {
+    const { body } = response;
+    if (body === undefined || Buffer.isBuffer(body)) return sendBuffered(reply, response, body);
+    return reply.code(response.statusCode).headers(responseHeaders(response.headers)).send(body);
   }
 }

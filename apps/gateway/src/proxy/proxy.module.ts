@@ -13,7 +13,7 @@ import { ProxyHandler } from './proxy-handler.js';
 import { UpstreamReplicas } from './replicas.js';
 import { ReverseProxy } from './reverse-proxy.js';
 import { Tunnels } from './tunnels.js';
-import { UnreadAnswers } from './unread-answers.js';
+import { UnreadResponses } from './unread-responses.js';
 import { Upgrades } from './upgrade.js';
 import { UpstreamCalls } from './upstream-calls.js';
 import { UpstreamClient } from './upstream-client.js';
@@ -27,7 +27,7 @@ import { UpstreamClient } from './upstream-client.js';
     IdentityTokens,
     DeviceScopes,
     CallerWatch,
-    UnreadAnswers,
+    UnreadResponses,
     OpenCalls,
     ProxyHandler,
     ReverseProxy,

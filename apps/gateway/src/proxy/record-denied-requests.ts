@@ -13,7 +13,7 @@ const operationOf = (request: FastifyRequest): string => {
   return `${request.method} ${path ?? ''}`;
 };
 
-/** An error object or its token. The answer to HEAD has no body. */
+/** An error object or its token. The response to HEAD has no body. */
 const saysDenied = (body: string): boolean =>
   body === '' || body === 'FORBIDDEN' || body.includes('"type":"access_denied"');
 

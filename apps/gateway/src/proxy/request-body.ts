@@ -25,7 +25,7 @@ export interface RequestBody {
 export const emptyBody: RequestBody = { open: () => null, repeatable: () => true };
 
 /**
- * Reads the rest of the body of a request that is answered already: some clients read the answer only when they have sent
+ * Reads the rest of the body of a request that is answered already: some clients read the response only when they have sent
  * everything, and a close before that resets the connection (RFC 9112 §9.6). A client that sends more than `bytesMax` is
  * disconnected.
  */

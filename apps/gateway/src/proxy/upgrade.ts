@@ -19,7 +19,7 @@ import type { GatewayConfig } from '../config.js';
 import { BadGateway, UrlTooLong } from '../errors.js';
 import { notifications } from '../permissions.js';
 import { ConnectionLimits } from './connection-limits.js';
-import { type HandshakeAnswer, Handshakes } from './handshake.js';
+import { type HandshakeResult, Handshakes } from './handshake.js';
 import { handshakeHeaders, responseHeaders } from './headers.js';
 import { OpenCalls } from './open-calls.js';
 import { websocketPath } from './routes.js';
@@ -73,7 +73,7 @@ const refuse = ({ request, socket, path, requestId }: UpgradeRequest, error: Ser
 };
 
 /** The replica did not switch: its response is passed on and the connection ends, so that nothing follows unchecked. */
-const passAnswer = ({ socket, requestId }: UpgradeRequest, { response }: HandshakeAnswer): void => {
+const passRefusal = ({ socket, requestId }: UpgradeRequest, { response }: HandshakeResult): void => {
   const headers = Object.entries({
     ...responseHeaders(response.headers),
     [requestIdHeader]: requestId,
@@ -144,11 +144,11 @@ export class Upgrades {
     if (gone.signal.aborted) return;
     if (refusal) return refuse(upgrade, refusal);
     const from = { requestId, address: clientAddress(request, this.config.trustedProxies) };
-    const answer = await this.handshakes.requestUpgrade(url, handshakeHeaders(request.headers, from), gone.signal);
+    const result = await this.handshakes.requestUpgrade(url, handshakeHeaders(request.headers, from), gone.signal);
     socket.off('close', abort);
-    if (gone.signal.aborted) return void answer?.upgraded?.socket.destroy();
-    if (!answer) return refuse(upgrade, new BadGateway());
-    if (!answer.upgraded) return passAnswer(upgrade, answer);
-    this.tunnels.join({ socket, head }, answer.upgraded, answer.response);
+    if (gone.signal.aborted) return void result?.upgraded?.socket.destroy();
+    if (!result) return refuse(upgrade, new BadGateway());
+    if (!result.upgraded) return passRefusal(upgrade, result);
+    this.tunnels.join({ socket, head }, result.upgraded, result.response);
   }
 }

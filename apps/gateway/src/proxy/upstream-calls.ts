@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import type { Dispatcher } from 'undici';
 import { UpstreamUnavailable } from '../errors.js';
 import type { Upstream } from '../upstreams.js';
-import { type Answer, forwardRequest } from './answer.js';
+import { forwardRequest, type UpstreamResponse } from './upstream-response.js';
 import type { ClientDisconnect } from './client-disconnect.js';
 import { type Replica, UpstreamReplicas } from './replicas.js';
 import { ClientGone, emptyBody, type RequestBody } from './request-body.js';
@@ -42,12 +42,12 @@ export const failedToConnect = (error: unknown): boolean =>
 const wasReset = (error: unknown): boolean =>
   ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'].includes((error as { code?: string }).code ?? '');
 
-/** A poll confirms the events of the last answer. */
+/** A poll confirms the events of the last response. */
 export const pollPath = '/v2/notification/pull';
 
 /**
- * The same call once more. A poll confirms the events of the last answer, and that may be the answer that broke off: the
- * repetition says that its client has no answer, so that these events are delivered again.
+ * The same call once more. A poll confirms the events of the last response, and that may be the response that broke off: the
+ * repetition says that its client has no response, so that these events are delivered again.
  */
 const repetitionOf = <C extends Call>(call: C): C => {
   const { pathname, searchParams } = new URL(call.path, 'http://upstream');
@@ -97,7 +97,7 @@ export class UpstreamCalls {
   }
 
   /** A response that is passed on to the client unchanged. */
-  pass(upstream: Upstream, call: ForwardedCall): Promise<Answer> {
+  pass(upstream: Upstream, call: ForwardedCall): Promise<UpstreamResponse> {
     return this.onOneReplica(upstream, call, forwardRequest);
   }
 

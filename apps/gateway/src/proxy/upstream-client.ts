@@ -42,8 +42,8 @@ export class UpstreamRefused extends Error {
   }
 }
 
-/** The answer is too large, and is not read to the end. */
-class AnswerTooLarge extends UpstreamUnavailable {}
+/** The response is too large, and is not read to the end. */
+class ResponseTooLarge extends UpstreamUnavailable {}
 
 type UpstreamError = UpstreamUnavailable | RateLimited | UpstreamRefused;
 
@@ -53,22 +53,22 @@ const isOfUpstream = (error: unknown): error is UpstreamError =>
 const reasonOf = (error: UpstreamError): string => {
   if (error instanceof RateLimited) return 'The account has too many requests there.';
   if (error instanceof UpstreamRefused) return `The service refused the request (${error.status}).`;
-  return error instanceof AnswerTooLarge ? 'Its answer is too large.' : 'The service does not answer.';
+  return error instanceof ResponseTooLarge ? 'Its answer is too large.' : 'The service does not answer.';
 };
 
-/** Undefined if the body is no JSON, or breaks off. Throws AnswerTooLarge. */
+/** Undefined if the body is no JSON, or breaks off. Throws ResponseTooLarge. */
 const jsonOf = async (upstream: Upstream, body: Readable): Promise<unknown> => {
   const parts: Buffer[] = [];
   let bytes = 0;
   try {
     for await (const part of body as AsyncIterable<Buffer>) {
       bytes += part.length;
-      if (bytes > bytesMax) throw new AnswerTooLarge(upstream);
+      if (bytes > bytesMax) throw new ResponseTooLarge(upstream);
       parts.push(part);
     }
     return JSON.parse(Buffer.concat(parts).toString()) as unknown;
   } catch (error) {
-    if (error instanceof AnswerTooLarge) throw error;
+    if (error instanceof ResponseTooLarge) throw error;
     return undefined;
   }
 };
@@ -82,7 +82,7 @@ export class UpstreamClient {
   ) {}
 
   /**
-   * Throws UpstreamUnavailable, also when the answer breaks off, RateLimited, or UpstreamRefused for any other status of 400 or
+   * Throws UpstreamUnavailable, also when the response breaks off, RateLimited, or UpstreamRefused for any other status of 400 or
    * above.
    */
   async get<T>(upstream: Upstream, path: string, caller: Identity): Promise<T> {
@@ -91,11 +91,12 @@ export class UpstreamClient {
       [requestIdHeader]: caller.requestId,
       ...(caller.traceParent !== undefined && { [traceParentHeader]: caller.traceParent }),
     };
-    const answer = await this.upstreams.get(upstream, path, timeoutMs, headers);
-    const body = await jsonOf(upstream, answer.body);
-    if (answer.statusCode >= 500) throw new UpstreamUnavailable(upstream);
-    if (answer.statusCode === 429) throw new RateLimited(Number(answer.headers['retry-after']) || 1);
-    if (answer.statusCode >= 400) throw new UpstreamRefused(answer.statusCode, (body ?? {}) as UpstreamRefused['body']);
+    const response = await this.upstreams.get(upstream, path, timeoutMs, headers);
+    const body = await jsonOf(upstream, response.body);
+    if (response.statusCode >= 500) throw new UpstreamUnavailable(upstream);
+    if (response.statusCode === 429) throw new RateLimited(Number(response.headers['retry-after']) || 1);
+    if (response.statusCode >= 400)
+      throw new UpstreamRefused(response.statusCode, (body ?? {}) as UpstreamRefused['body']);
     if (body === undefined) throw new UpstreamUnavailable(upstream);
     return body as T;
   }

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { HeadTooLarge, MalformedHttp, RequestTooSlow, type ServiceError } from '../errors/service-error.js';
 import { headBytesMax } from './limits.js';
-import { rawError } from './raw-answer.js';
+import { rawError } from './raw-response.js';
 import { newRequestId } from './request-id.js';
 
 const errorOf = (code: string | undefined): ServiceError => {

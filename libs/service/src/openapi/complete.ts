@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { Document, JsonSchema, MediaType, Operation, Parameter } from './document-types.js';
-import { errorResponses, errorSchemas, requestId, withErrors } from './error-answers.js';
+import { errorResponses, errorSchemas, requestId, withErrors } from './error-responses.js';
 import { contentExample, ExampleMaker, parameterExample } from './examples.js';
 
 /** Segments of a resource path below a device: 16-bit numbers, of which the last is reserved (LwM2M 1.1 §7.2). */
@@ -61,9 +61,11 @@ const textAsText = (content: Record<string, MediaType>): Record<string, MediaTyp
     return type.startsWith('text/') && format === 'binary' ? { ...media, schema } : media;
   });
 
-const answerExamples = (responses: Operation['responses'], maker: ExampleMaker): Operation['responses'] =>
-  mapped(responses, (answer, status) =>
-    answer.content && Number(status) < 300 ? { ...answer, content: withExamples(answer.content, maker) } : answer,
+const responseExamples = (responses: Operation['responses'], maker: ExampleMaker): Operation['responses'] =>
+  mapped(responses, (response, status) =>
+    response.content && Number(status) < 300
+      ? { ...response, content: withExamples(response.content, maker) }
+      : response,
   );
 
 const withBody = (body: NonNullable<Operation['requestBody']>): Operation['requestBody'] => ({
@@ -72,10 +74,10 @@ const withBody = (body: NonNullable<Operation['requestBody']>): Operation['reque
 });
 
 const withHeaders = (responses: Operation['responses']): Operation['responses'] =>
-  mapped(responses, (answer, status) => {
-    if (answer.$ref !== undefined) return answer;
-    const description = answer.description || STATUS_CODES[Number(status)] || status;
-    return { ...answer, description, headers: { ...requestId, ...answer.headers } };
+  mapped(responses, (response, status) => {
+    if (response.$ref !== undefined) return response;
+    const description = response.description || STATUS_CODES[Number(status)] || status;
+    return { ...response, description, headers: { ...requestId, ...response.headers } };
   });
 
 /** A handler with several paths has one name for each: `read[0]`, `read[1]` -> `read`, `read_2`. */
@@ -132,7 +134,7 @@ export const completed = <T extends object>(document: T): T => {
       ...(parameters && { parameters }),
       ...(body && { requestBody: withBody(body) }),
     };
-    const responses = answerExamples(withErrors(path, whole), answered);
+    const responses = responseExamples(withErrors(path, whole), answered);
     return { ...whole, responses: withHeaders(responses) };
   };
   return tidied({

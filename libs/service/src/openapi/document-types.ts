@@ -17,7 +17,7 @@ export interface MediaType {
   example?: unknown;
 }
 
-export interface Answer {
+export interface ResponseObject {
   $ref?: string;
   description?: string;
   headers?: Record<string, object>;
@@ -28,7 +28,7 @@ export interface Operation {
   operationId?: string;
   parameters?: Parameter[];
   requestBody?: { required?: boolean; content: Record<string, MediaType> };
-  responses: Record<string, Answer>;
+  responses: Record<string, ResponseObject>;
   security?: Record<string, string[]>[];
   /** What the guard requires: `Public`, `AnyKey`, `RequiresPermission`. */
   'x-permission'?: string;

@@ -20,7 +20,7 @@ export const documentBuilder = (title: string): DocumentBuilder =>
 export const documentOf = (app: NestFastifyApplication, head: Omit<OpenAPIObject, 'paths'>): OpenAPIObject =>
   completed(SwaggerModule.createDocument(app, head, { operationIdFactory }));
 
-type Answer = { type(contentType: string): { send(body: string): void } };
+type JsonReply = { type(contentType: string): { send(body: string): void } };
 
 /**
  * `GET /openapi.json`: each service documents what it owns, and the gateway merges the documents. It is made when it is
@@ -28,7 +28,7 @@ type Answer = { type(contentType: string): { send(body: string): void } };
  */
 export const serveOpenApi = (app: NestFastifyApplication, title: string): void => {
   let text: string | undefined;
-  app.getHttpAdapter().get('/openapi.json', (_request: unknown, reply: Answer) => {
+  app.getHttpAdapter().get('/openapi.json', (_request: unknown, reply: JsonReply) => {
     text ??= JSON.stringify(documentOf(app, documentBuilder(title).build()));
     reply.type('application/json').send(text);
   });

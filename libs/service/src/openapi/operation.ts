@@ -13,13 +13,13 @@ import type { JsonText } from '../http/json-text.js';
 export interface OperationOptions<T> {
   summary: string;
   description: string;
-  /** Schema of a 200. Without `ok` and `created`, the answer is 204. */
+  /** Schema of a 200. Without `ok` and `created`, the response is 204. */
   ok?: z.ZodType<T>;
   /** Schema of a 201. */
   created?: z.ZodType<T>;
-  /** When the answer is 409. */
+  /** When the response is 409. */
   conflict?: string;
-  /** When the answer is 404, where there is more to say than that nothing was found. */
+  /** When the response is 404, where there is more to say than that nothing was found. */
   notFound?: string;
 }
 
@@ -37,7 +37,7 @@ const success = (ok?: z.ZodType, created?: z.ZodType): MethodDecorator[] => {
     : [HttpCode(204), ApiNoContentResponse()];
 };
 
-/** Documents an operation with its answers, which the handler has to return, and sets the status of its success. */
+/** Documents an operation with its responses, which the handler has to return, and sets the status of its success. */
 export const Operation = <T = void>({
   ok,
   created,

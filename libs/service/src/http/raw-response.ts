@@ -4,14 +4,14 @@ import type { ServiceError } from '../errors/service-error.js';
 import { requestIdHeader } from './request-id.js';
 import { noSniff } from './security-headers.js';
 
-/** Head of an HTTP/1.1 answer, for a socket that no server looks after any more. `headers`: name, value, name, … */
+/** Head of an HTTP/1.1 response, for a socket that no server looks after any more. `headers`: name, value, name, … */
 export const rawHead = (status: number, headers: readonly string[]): string => {
   const lines = [`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`];
   for (let i = 0; i + 1 < headers.length; i += 2) lines.push(`${headers[i]}: ${headers[i + 1]}`);
   return `${lines.join('\r\n')}\r\n\r\n`;
 };
 
-/** The whole answer for an error, in the form of its path; the connection ends with it. */
+/** The whole response for an error, in the form of its path; the connection ends with it. */
 export const rawError = (
   error: ServiceError,
   request: { path: string; accept: string | undefined; requestId: string },

@@ -1,5 +1,5 @@
 import { statementMaxMs } from '../database/open-database.js';
-import type { Answer, JsonSchema, Operation } from './document-types.js';
+import type { JsonSchema, Operation, ResponseObject } from './document-types.js';
 
 /** The error object of v3, and of v2 for clients that ask for JSON. */
 const errorSchema: JsonSchema = {
@@ -53,7 +53,7 @@ export const requestId = { 'X-Request-ID': { $ref: '#/components/headers/Request
 
 const retryAfter = { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } };
 
-const contentOf = (path: string): Answer['content'] => ({
+const contentOf = (path: string): ResponseObject['content'] => ({
   ...(path.startsWith('/v2/') && { 'text/plain': { schema: { $ref: '#/components/schemas/ErrorToken' } } }),
   'application/json': { schema: { $ref: '#/components/schemas/Error' } },
 });
@@ -77,14 +77,14 @@ const descriptionOf = (status: number, own: string | undefined): string => {
   return status === 429 ? `${own}. ${tooMany}` : own;
 };
 
-const errorAnswer = (path: string, status: number, answer: Answer): Answer => ({
-  ...answer,
-  description: descriptionOf(status, answer.description),
+const errorResponse = (path: string, status: number, response: ResponseObject): ResponseObject => ({
+  ...response,
+  description: descriptionOf(status, response.description),
   headers: { ...requestId, ...([429, 502, 503].includes(status) && retryAfter) },
-  content: answer.content ?? contentOf(path),
+  content: response.content ?? contentOf(path),
 });
 
-/** The bare tokens of v2 have answers of their own. */
+/** The bare tokens of v2 have responses of their own. */
 const kindOf = (path: string): string => (path.startsWith('/v2/') ? 'Token' : 'Error');
 
 /** `Error400`, `Token400` and so on, for statuses that operations do not describe further. */
@@ -93,15 +93,15 @@ export const errorResponses = Object.fromEntries(
     Object.keys(meaning)
       // Only v3 knows If-Match, and lists of any length.
       .filter((status) => path === '/v3/' || !['412', '504'].includes(status))
-      .map((status) => [kindOf(path) + status, errorAnswer(path, Number(status), {})]),
+      .map((status) => [kindOf(path) + status, errorResponse(path, Number(status), {})]),
   ),
 );
 
-/** Every error answer with its body; those that the operation names keep their description. */
+/** Every error response with its body; those that the operation names keep their description. */
 export const withErrors = (path: string, operation: Operation): Operation['responses'] => {
   const responses = { ...operation.responses };
-  for (const [status, answer] of Object.entries(responses))
-    if (Number(status) >= 400) responses[status] = errorAnswer(path, Number(status), answer);
+  for (const [status, response] of Object.entries(responses))
+    if (Number(status) >= 400) responses[status] = errorResponse(path, Number(status), response);
   for (const status of statusesOf(path, operation))
     responses[status] ??= { $ref: `#/components/responses/${kindOf(path)}${status}` };
   return responses;

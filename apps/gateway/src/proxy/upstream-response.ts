@@ -8,7 +8,7 @@ import type { Replica } from './replicas.js';
 const wholeBytesMax = 262_144;
 
 /** The response of an upstream on its way to the client. */
-export interface Answer {
+export interface UpstreamResponse {
   statusCode: number;
   headers: IncomingHttpHeaders;
   /** A stream for responses that are large or of unknown length; a slow client slows the upstream down. */
@@ -19,14 +19,14 @@ const hasNoBody = (method: string, statusCode: number): boolean =>
   method === 'HEAD' || statusCode === 204 || statusCode === 304;
 
 /** Receives one response. Rejects if it breaks off before it is passed on; a stream that breaks off is destroyed. */
-class AnswerReader implements Dispatcher.DispatchHandler {
-  private head: Omit<Answer, 'body'> = { statusCode: 0, headers: {} };
+class ResponseReader implements Dispatcher.DispatchHandler {
+  private head: Omit<UpstreamResponse, 'body'> = { statusCode: 0, headers: {} };
   private chunks: Buffer[] = [];
   private stream: Readable | undefined;
 
   constructor(
     private readonly call: ForwardedCall,
-    private readonly resolve: (answer: Answer) => void,
+    private readonly resolve: (response: UpstreamResponse) => void,
     private readonly reject: (error: unknown) => void,
   ) {}
 
@@ -76,12 +76,12 @@ class AnswerReader implements Dispatcher.DispatchHandler {
 }
 
 /** Sends a request to a replica whose response is passed on unchanged. */
-export const forwardRequest = (replica: Replica, call: ForwardedCall): Promise<Answer> =>
+export const forwardRequest = (replica: Replica, call: ForwardedCall): Promise<UpstreamResponse> =>
   new Promise((resolve, reject) => {
     const { method, path, headers, body } = call;
     if (body.contentLength !== undefined) headers['content-length'] = body.contentLength;
     replica.pool.dispatch(
       { method: method as Dispatcher.HttpMethod, path, headers, body: body.open() as Buffer | null },
-      new AnswerReader(call, resolve, reject),
+      new ResponseReader(call, resolve, reject),
     );
   });

@@ -1,10 +1,14 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { clientAddress, clientNetworkOf } from '../authentication/client-address.js';
 import { isProbe } from './probes.js';
-import type { UnreadAnswers } from './unread-answers.js';
+import type { UnreadResponses } from './unread-responses.js';
 
-/** Bounds the unread answers of the gateway itself, by address: some need no key. ProxyHandler bounds those of services. */
-export const boundAnswers = (fastify: FastifyInstance, unread: UnreadAnswers, trustedProxies: number): void => {
+/** Bounds the unread responses of the gateway itself, by address: some need no key. ProxyHandler bounds those of services. */
+export const boundUnreadResponses = (
+  fastify: FastifyInstance,
+  unread: UnreadResponses,
+  trustedProxies: number,
+): void => {
   const callerOf = ({ raw }: FastifyRequest): string => clientNetworkOf(clientAddress(raw, trustedProxies));
   fastify.addHook('onRequest', (request, _reply, done) => {
     const { config } = request.routeOptions;
