@@ -1,8 +1,8 @@
-import { fairPageOf, FairQueue, type ListEnvelope, type ListQuery } from '@lanyard/service';
+import { type AccessScope, fairPageOf, FairQueue, type ListEnvelope, type ListQuery } from '@lanyard/service';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { deviceStates } from '../machine/device-update.js';
-import { type CampaignOwner, CampaignsService } from './campaigns.service.js';
+import { CampaignsService } from './campaigns.service.js';
 import { type CampaignDevice, deviceColumns, deviceRecord, deviceSource, type Progress } from './device-record.js';
 
 /** How far a campaign is, in total and per device. */
@@ -13,9 +13,9 @@ export class CampaignDevicesService {
     private readonly campaigns: CampaignsService,
   ) {}
 
-  async progress(owner: CampaignOwner, id: string): Promise<Progress> {
-    const rows = await this.readWhole(owner, id, () =>
-      FairQueue.at(this.database).run<{ state: string; n: number; complete: boolean }[]>(owner.accountId, () =>
+  async progress(scope: AccessScope, id: string): Promise<Progress> {
+    const rows = await this.readWhole(scope, id, () =>
+      FairQueue.at(this.database).run<{ state: string; n: number; complete: boolean }[]>(scope.accountId, () =>
         this.database.query(
           `SELECT d.state, count(d.device_id)::int AS n,
            c.selection_complete AND c.started_at IS NOT NULL OR c.state IN ('stopping', 'done', 'aborted') AS complete
@@ -37,7 +37,7 @@ export class CampaignDevicesService {
     };
   }
 
-  async list(owner: CampaignOwner, id: string, query: ListQuery): Promise<ListEnvelope<CampaignDevice>> {
+  async list(scope: AccessScope, id: string, query: ListQuery): Promise<ListEnvelope<CampaignDevice>> {
     const source = {
       selected: deviceRecord,
       from: deviceSource,
@@ -45,14 +45,14 @@ export class CampaignDevicesService {
       where: 'true',
       parameters: [id],
     };
-    return this.readWhole(owner, id, () => fairPageOf(this.database, owner.accountId, source, query));
+    return this.readWhole(scope, id, () => fairPageOf(this.database, scope.accountId, source, query));
   }
 
   /** Throws CampaignNotFound also when the campaign is being deleted meanwhile: a part of its devices may be gone. */
-  private async readWhole<T>(owner: CampaignOwner, id: string, read: () => Promise<T>): Promise<T> {
-    await this.campaigns.get(owner, id);
+  private async readWhole<T>(scope: AccessScope, id: string, read: () => Promise<T>): Promise<T> {
+    await this.campaigns.get(scope, id);
     const answer = await read();
-    await this.campaigns.get(owner, id);
+    await this.campaigns.get(scope, id);
     return answer;
   }
 }

@@ -1,6 +1,7 @@
 import type { OperatorAction } from '@lanyard/contracts';
 import { AuditTrail } from '@lanyard/kafka';
 import {
+  type AccessScope,
   changesOf,
   type Clock,
   CLOCK,
@@ -40,11 +41,8 @@ const lockSpace = 0x0b22;
 
 const isEnded = ({ state }: Pick<Campaign, 'state'>): boolean => state === 'done' || state === 'aborted';
 
-/** Whose campaigns: those of an account, or those for the device groups in it that a caller is limited to. */
-export type CampaignOwner = Pick<Identity, 'accountId' | 'deviceGroups'>;
-
 /** Throws ValidationFailed. A filter alone would select devices that the caller may not see. */
-const mustStayWithin = ({ deviceGroups }: CampaignOwner, groupId: string | null): void => {
+const mustStayWithin = ({ deviceGroups }: AccessScope, groupId: string | null): void => {
   if (!deviceGroups || (groupId !== null && deviceGroups.includes(groupId))) return;
   const message = 'Must be one of the device groups that the key is limited to';
   throw new ValidationFailed([{ name: 'group_id', message }]);
@@ -77,7 +75,7 @@ export class CampaignsService {
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  list({ accountId, deviceGroups }: CampaignOwner, query: ListQuery): Promise<ListEnvelope<Campaign>> {
+  list({ accountId, deviceGroups }: AccessScope, query: ListQuery): Promise<ListEnvelope<Campaign>> {
     const source = {
       selected: campaignRecord,
       from: 'campaigns.update_campaigns t',
@@ -89,7 +87,7 @@ export class CampaignsService {
   }
 
   async get(
-    { accountId, deviceGroups }: CampaignOwner,
+    { accountId, deviceGroups }: AccessScope,
     id: string,
     manager: EntityManager = this.database.manager,
   ): Promise<Campaign> {
@@ -174,10 +172,10 @@ export class CampaignsService {
   }
 
   /** Locks the campaign against every other change until the transaction ends. */
-  async lock(manager: EntityManager, owner: CampaignOwner, id: string): Promise<Campaign> {
+  async lock(manager: EntityManager, scope: AccessScope, id: string): Promise<Campaign> {
     const sql = 'SELECT 1 FROM campaigns.update_campaigns WHERE id = $1 AND account_id = $2 FOR UPDATE';
-    if (isId(id)) await manager.query(sql, [id, owner.accountId]);
-    return this.get(owner, id, manager);
+    if (isId(id)) await manager.query(sql, [id, scope.accountId]);
+    return this.get(scope, id, manager);
   }
 
   /** Locks the campaign, changes the columns, makes its turn due, and records the action in the event log. */

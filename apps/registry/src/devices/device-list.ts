@@ -1,10 +1,10 @@
 import {
+  type AccessScope,
   countOf,
   FairQueue,
   type FieldKind,
   type Filter,
   filtersToSql,
-  type Identity,
   type JsonText,
   type ListQuery,
   type ListSpec,
@@ -65,9 +65,6 @@ const membership = ({ operator, values }: Pick<Filter, 'operator' | 'values'>, p
   return operator === 'eq' || operator === 'in' ? wanted : `NOT ${wanted}`;
 };
 
-/** Whose devices: those of an account, or of the device groups in it that a caller is limited to. */
-export type DeviceOwner = Pick<Identity, 'accountId' | 'deviceGroups'>;
-
 /** A line feed separates these fields. No text of a request contains one, so no match spans two fields. */
 const searched = `lower(concat_ws(E'\\n', d.name, d.endpoint_name, d.serial_number, d.id))`;
 
@@ -88,7 +85,7 @@ const special: Record<string, (filter: Filter, parameters: unknown[]) => string>
 
 /** SQL conditions on `registry.devices d`; their values are appended to `parameters`. */
 export const deviceConditions = (
-  { accountId, deviceGroups }: DeviceOwner,
+  { accountId, deviceGroups }: AccessScope,
   filters: readonly Filter[],
   parameters: unknown[],
   groupId?: string,
@@ -118,13 +115,13 @@ export class DeviceList {
     private readonly texts: DeviceTexts,
   ) {}
 
-  list(owner: DeviceOwner, query: ListQuery, groupId?: string): Promise<JsonText> {
-    return FairQueue.at(this.database).run(owner.accountId, () => this.read(owner, query, groupId));
+  list(scope: AccessScope, query: ListQuery, groupId?: string): Promise<JsonText> {
+    return FairQueue.at(this.database).run(scope.accountId, () => this.read(scope, query, groupId));
   }
 
-  private async read(owner: DeviceOwner, query: ListQuery, groupId?: string): Promise<JsonText> {
+  private async read(scope: AccessScope, query: ListQuery, groupId?: string): Promise<JsonText> {
     const parameters: unknown[] = [];
-    const conditions = deviceConditions(owner, query.filters, parameters, groupId);
+    const conditions = deviceConditions(scope, query.filters, parameters, groupId);
     const matching = `registry.devices d WHERE ${conditions.join(' AND ')}`;
     const total = query.includeTotal ? await countOf(this.database, matching, parameters) : undefined;
     if (query.after) conditions.push(`d.id ${query.order === 'ASC' ? '>' : '<'} $${parameters.push(query.after)}`);
@@ -133,13 +130,13 @@ export class DeviceList {
   }
 
   /** All devices, one page in memory at a time; each page waits for its turn at the database. */
-  async *pages(owner: DeviceOwner, filters: readonly Filter[]): AsyncGenerator<Device[]> {
+  async *pages(scope: AccessScope, filters: readonly Filter[]): AsyncGenerator<Device[]> {
     for (let after = ''; ;) {
       const parameters: unknown[] = [];
-      const conditions = deviceConditions(owner, filters, parameters);
+      const conditions = deviceConditions(scope, filters, parameters);
       const sql = `SELECT ${deviceRecord} AS record, ${deviceGroups} AS groups FROM registry.devices d
         WHERE ${conditions.join(' AND ')} AND d.id > $${parameters.push(after)} ORDER BY d.id LIMIT ${exportedRows}`;
-      const texts: { record: string; groups: string }[] = await FairQueue.at(this.database).run(owner.accountId, () =>
+      const texts: { record: string; groups: string }[] = await FairQueue.at(this.database).run(scope.accountId, () =>
         this.database.query(sql, parameters),
       );
       const rows = texts.map(({ record, groups }) => JSON.parse(withGroups(record, groups)) as Device);

@@ -12,12 +12,13 @@ const deviceVersion = `concat_ws(' ', d.xmin, d.ctid, d.revision, d.session_epoc
 
 const oneSql = `SELECT d.id, d.account_id, ${deviceEtag}, ${deviceRecord}, ${deviceGroups} FROM registry.devices d WHERE d.id = ${anyOf('$1')}`;
 
-interface One {
+interface SingleDevice {
   accountId: string;
-  answer: JsonText;
+  text: JsonText;
 }
 
-interface Scope {
+/** Which devices a page lists, as SQL on `registry.devices d`. */
+interface RowFilter {
   where: string;
   parameters: readonly unknown[];
   plan: 'once' | 'each';
@@ -46,7 +47,7 @@ export class DeviceTexts {
   /** Reads one device. undefined if the account has no such device. */
   async get(accountId: string, id: string): Promise<JsonText | undefined> {
     const found = await this.single.get(id);
-    return found?.accountId === accountId ? found.answer : undefined;
+    return found?.accountId === accountId ? found.text : undefined;
   }
 
   /**
@@ -59,18 +60,18 @@ export class DeviceTexts {
     query: Pick<ListQuery, 'order' | 'limit' | 'filters'>,
   ): Promise<DevicePage> {
     const { order, limit } = query;
-    const scope: Scope = {
+    const filter: RowFilter = {
       where: conditions.join(' AND '),
       parameters,
       plan: query.filters.length > 0 ? 'each' : 'once',
     };
     const rows = await this.prepared.tuples<PageRow>(
       `SELECT d.id, ${deviceGroups}, ${deviceVersion} FROM registry.devices d
-       WHERE ${scope.where} ORDER BY d.id ${order} LIMIT ${limit + 1}`,
+       WHERE ${filter.where} ORDER BY d.id ${order} LIMIT ${limit + 1}`,
       [...parameters],
-      scope.plan,
+      filter.plan,
     );
-    const { texts, end } = await this.textsOf(scope, rows.slice(0, limit));
+    const { texts, end } = await this.textsOf(filter, rows.slice(0, limit));
     const hasMore = rows.length > end;
     // All were deleted between the two statements. Clients continue after the last device of a page, so it needs one.
     return texts.length === 0 && hasMore ? this.readPage(conditions, parameters, query) : { texts, hasMore };
@@ -80,14 +81,14 @@ export class DeviceTexts {
    * Texts of the first rows, as many as fit into a page: a text may be 80 times as long as most others. `end`: the
    * index of the first row that is not included.
    */
-  private async textsOf(scope: Scope, rows: readonly PageRow[]): Promise<{ texts: string[]; end: number }> {
+  private async textsOf(filter: RowFilter, rows: readonly PageRow[]): Promise<{ texts: string[]; end: number }> {
     const texts: string[] = [];
     let characters = 0;
     for (let from = 0; from < rows.length; from += readAtOnce) {
       const chunk = rows.slice(from, from + readAtOnce);
       const known = chunk.map(([id, , version]) => this.cache.get(id, version));
       const missing = chunk.flatMap(([id], i) => (known[i] === undefined ? id : []));
-      const read = missing.length > 0 ? await this.read(scope, missing) : new Map<string, string>();
+      const read = missing.length > 0 ? await this.read(filter, missing) : new Map<string, string>();
       for (const [i, [id, groups]] of chunk.entries()) {
         const text = known[i] ?? read.get(id);
         if (text === undefined) continue;
@@ -100,7 +101,7 @@ export class DeviceTexts {
   }
 
   /** Reads the current texts of devices, which may be newer than requested; devices that no longer match are omitted. */
-  private async read({ where, parameters, plan }: Scope, ids: readonly string[]): Promise<Map<string, string>> {
+  private async read({ where, parameters, plan }: RowFilter, ids: readonly string[]): Promise<Map<string, string>> {
     const rows = await this.prepared.tuples<[id: string, text: string, version: string]>(
       `SELECT d.id, ${deviceRecord}, ${deviceVersion} FROM registry.devices d
        WHERE ${where} AND d.id = ${anyOf(`$${parameters.length + 1}`)}`,
@@ -111,14 +112,14 @@ export class DeviceTexts {
     return new Map(rows.map(([id, text]) => [id, text]));
   }
 
-  private async readSingle(ids: readonly string[]): Promise<Map<string, One>> {
+  private async readSingle(ids: readonly string[]): Promise<Map<string, SingleDevice>> {
     const rows = await this.prepared.tuples<
       [id: string, accountId: string, etag: string, text: string, groups: string]
     >(oneSql, [ids]);
     return new Map(
       rows.map(([id, accountId, etag, text, groups]) => [
         id,
-        { accountId, answer: new JsonText(withGroups(text, groups), etag) },
+        { accountId, text: new JsonText(withGroups(text, groups), etag) },
       ]),
     );
   }

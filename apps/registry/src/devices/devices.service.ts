@@ -1,6 +1,7 @@
 import type { Actor } from '@lanyard/contracts';
 import { AuditTrail, causedBy, Outbox } from '@lanyard/kafka';
 import {
+  type AccessScope,
   dividedChange,
   hasRow,
   isId,
@@ -20,7 +21,6 @@ import { deviceGroups, deviceRecord, withGroups } from './device-record.js';
 import { DeviceTexts } from './device-texts.js';
 import { etagColumn } from '../records/etag.js';
 import { DeviceQuotas } from '../quotas/device-quotas.js';
-import type { DeviceOwner } from './device-list.js';
 import { NewDevices } from './new-devices.js';
 import { type DeviceRow, deviceRowColumns, Lifecycle } from './lifecycle.js';
 import { withdrawCredentials, withdrawProfile } from './withdrawals.js';
@@ -82,7 +82,7 @@ export class DevicesService {
   ) {}
 
   /** Throws DeviceNotFound, also for a device of another account and for one that the caller may not see. */
-  async get({ accountId, deviceGroups }: DeviceOwner, id: string): Promise<JsonText> {
+  async get({ accountId, deviceGroups }: AccessScope, id: string): Promise<JsonText> {
     if (deviceGroups) await this.mustBeIn(deviceGroups, id);
     const device = isId(id) ? await this.texts.get(accountId, id) : undefined;
     if (!device) throw new DeviceNotFound();

@@ -1,9 +1,9 @@
 import type { Actor } from '@lanyard/contracts';
 import { AuditTrail, Outbox } from '@lanyard/kafka';
-import { countOf, FairQueue, type Identity, type ListSpec } from '@lanyard/service';
+import { type AccessScope, countOf, FairQueue, type Identity, type ListSpec } from '@lanyard/service';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import { deviceConditions, type DeviceOwner } from '../devices/device-list.js';
+import { deviceConditions } from '../devices/device-list.js';
 import { withdrawProfile } from '../devices/withdrawals.js';
 import { DeviceNotFound, GroupNameTaken, GroupNotFound, TooManyGroups } from '../errors.js';
 import { NamedRecords } from '../records/named-records.js';
@@ -52,7 +52,7 @@ export class GroupsService extends NamedRecords<Group> {
   }
 
   /** Throws GroupNotFound, also for a group that the caller may not see. */
-  async getVisible({ accountId, deviceGroups }: DeviceOwner, id: string): Promise<Group> {
+  async getVisible({ accountId, deviceGroups }: AccessScope, id: string): Promise<Group> {
     if (deviceGroups?.includes(id) === false) throw new GroupNotFound();
     return this.get(accountId, id);
   }
@@ -62,7 +62,7 @@ export class GroupsService extends NamedRecords<Group> {
    * locking clause of the SQL statement.
    */
   async mustBeVisible(
-    { accountId, deviceGroups }: DeviceOwner,
+    { accountId, deviceGroups }: AccessScope,
     id: string,
     database: Pick<EntityManager, 'query'> = this.database,
     lock = '',
@@ -105,9 +105,9 @@ export class GroupsService extends NamedRecords<Group> {
   }
 
   /** Locks the device until the transaction ends, against deletion and group changes. Throws DeviceNotFound. */
-  private async lockDevice(manager: EntityManager, owner: DeviceOwner, deviceId: string): Promise<void> {
+  private async lockDevice(manager: EntityManager, scope: AccessScope, deviceId: string): Promise<void> {
     const parameters: unknown[] = [deviceId];
-    const conditions = deviceConditions(owner, [], parameters);
+    const conditions = deviceConditions(scope, [], parameters);
     const found = await manager.query<unknown[]>(
       `SELECT 1 FROM registry.devices d WHERE d.id = $1 AND ${conditions.join(' AND ')} FOR NO KEY UPDATE OF d`,
       parameters,

@@ -1,8 +1,8 @@
 import { AuditTrail } from '@lanyard/kafka';
-import { FairQueue, type Filter, type Identity, returning } from '@lanyard/service';
+import { type AccessScope, FairQueue, type Filter, type Identity, returning } from '@lanyard/service';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import { deviceConditions, type DeviceOwner } from '../devices/device-list.js';
+import { deviceConditions } from '../devices/device-list.js';
 import { type DeviceRow, deviceRowColumns, Lifecycle } from '../devices/lifecycle.js';
 import { announcedSuspension, type Reason } from '../devices/suspension-reason.js';
 import { resumeAssignments, suspendAssignments, suspendedOtherwise } from './suspension.service.js';
@@ -48,15 +48,15 @@ export class BulkSuspensionService {
   ) {}
 
   /** What `run` would do, for all devices at once. */
-  async preview(owner: DeviceOwner, change: BulkChange): Promise<BulkOutcome> {
+  async preview(scope: AccessScope, change: BulkChange): Promise<BulkOutcome> {
     const parameters: unknown[] = [];
     const { filters, groupId } = change.selection;
-    const conditions = deviceConditions(owner, filters, parameters, groupId);
+    const conditions = deviceConditions(scope, filters, parameters, groupId);
     const changed = wouldChange(change, parameters);
     const sql = `SELECT count(*)::int AS matched, (count(*) FILTER (WHERE ${changed}))::int AS changed
        FROM registry.devices d WHERE ${conditions.join(' AND ')}`;
     const [counts]: { matched: number; changed: number }[] = await FairQueue.at(this.database).run(
-      owner.accountId,
+      scope.accountId,
       () => this.database.query(sql, parameters),
     );
     return { matched: counts?.matched ?? 0, changed: counts?.changed ?? 0, after: null, hasMore: false };
@@ -101,9 +101,9 @@ export class BulkSuspensionService {
     await this.audit.record(manager, code, { accountId: actor.accountId, actor, target, data });
   }
 
-  private async next(owner: DeviceOwner, selection: Selection, after: string): Promise<string[]> {
+  private async next(scope: AccessScope, selection: Selection, after: string): Promise<string[]> {
     const parameters: unknown[] = [];
-    const conditions = deviceConditions(owner, selection.filters, parameters, selection.groupId);
+    const conditions = deviceConditions(scope, selection.filters, parameters, selection.groupId);
     const rows: { id: string }[] = await this.database.query(
       `SELECT d.id FROM registry.devices d WHERE ${conditions.join(' AND ')}
        AND d.id > $${parameters.push(after)} ORDER BY d.id LIMIT ${devicesAtOnce}`,

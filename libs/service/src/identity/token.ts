@@ -17,6 +17,9 @@ export interface Identity {
   traceParent?: string;
 }
 
+/** What a caller may see: the whole account, or only what concerns the device groups in it that the caller is limited to. */
+export type AccessScope = Pick<Identity, 'accountId' | 'deviceGroups'>;
+
 /** Header in which the gateway hands the token to the service that owns the path. */
 export const identityHeader = 'x-lanyard-identity';
 
