@@ -23,7 +23,7 @@ const textOf = (error: unknown) =>
     .replace(/drill-\d+/, '{async-id}');
 
 export class Calls {
-  /** Counts of the current step; replaced at each step. */
+  /** Counts of the calls that have ended in the current step; replaced at each step. */
   tally = emptyTally();
   turn = 0;
   number = 0;
@@ -97,7 +97,7 @@ export class Calls {
   }
 
   async counted(work: (lanyard: Lanyard) => Promise<unknown>) {
-    const { tally, gateways, key } = this;
+    const { gateways, key } = this;
     const [baseUrl = ''] = gateways;
     const started = performance.now();
     let attempts = 0;
@@ -105,14 +105,16 @@ export class Calls {
     const first = this.turn++;
     const inTurn: typeof fetch = (url, init) =>
       fetch(String(url).replace(baseUrl, gateways[(first + attempts++) % gateways.length] ?? ''), init);
-    tally.calls++;
     try {
       await work(new Lanyard({ baseUrl, key, retries: 1, timeoutMs: patienceMs, fetch: inTurn }));
     } catch (error) {
       const isAnswer = error instanceof RequestFailed && error.status < 500 && error.status !== 429;
-      if (!isAnswer) tally.failed++;
-      count(isAnswer ? this.unexpected : tally.problems, textOf(error));
+      if (!isAnswer) this.tally.failed++;
+      count(isAnswer ? this.unexpected : this.tally.problems, textOf(error));
     }
+    // It counts where it ends: the step in which it began may be over.
+    const { tally } = this;
+    tally.calls++;
     tally.repeated += Math.max(0, attempts - 1);
     tally.slowestMs = Math.max(tally.slowestMs, performance.now() - started);
   }

@@ -119,7 +119,6 @@ export class Rehearsal {
     const { calls, socket } = this;
     if (!calls || !socket) throw new Error('not begun');
     socket.closes = [];
-    calls.takeTally();
     const started = Date.now();
     const note = await work().then(
       (done) => done ?? '',
@@ -130,21 +129,28 @@ export class Rehearsal {
     );
     await sleep(this.load.settleMs);
     const dead = await this.system.revive();
-    const { problems, ...tally } = calls.takeTally();
     const closes = socket.closes.map(({ code, reason }) => `WebSocket closed with ${code}${reason && `: ${reason}`}`);
     if (inOrder && socket.closes.some(({ code }) => code !== serviceRestart))
       this.cut.push(`${name}: ${closes.join(', ')}`);
     const text = [note, ...closes, ...dead.map((unit) => `${unit} ended by itself`)].filter(Boolean).join('; ');
-    this.rows.push({ name, seconds: (Date.now() - started) / 1_000, ...tally, note: text });
+    this.addRow(name, calls, started, text);
+  }
+
+  /** Adds the calls that have ended since the row before. */
+  addRow(name: string, calls: Calls, started: number, note: string) {
+    const { problems, ...tally } = calls.takeTally();
+    this.rows.push({ name, seconds: (Date.now() - started) / 1_000, ...tally, note });
     for (const [problem, n] of problems) this.problems.set(problem, (this.problems.get(problem) ?? 0) + n);
-    say(`${name}: ${tally.calls} calls, ${tally.repeated} repeated, ${tally.failed} failed${text ? ` (${text})` : ''}`);
+    say(`${name}: ${tally.calls} calls, ${tally.repeated} repeated, ${tally.failed} failed${note ? ` (${note})` : ''}`);
   }
 
   /** Waits until everything that was promised has arrived. Returns what is wrong. */
   async end(): Promise<{ figures: Record<string, number>; violations: string[] }> {
     const { fleet, calls, socket, callback, ids, campaign } = this;
     if (!fleet || !calls || !socket || !callback || !ids || !campaign) throw new Error('not begun');
+    const started = Date.now();
     await calls.stop();
+    this.addRow('the last calls', calls, started, '');
     await campaign.finish();
     // The devices send no more values, so the set of values that must arrive is final.
     const sent = acknowledged(await fleet.values());
