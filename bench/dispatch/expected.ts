@@ -21,6 +21,12 @@ export class Tally {
     }
     return fresh;
   }
+
+  /** Throws when a value came after a later one of its device. */
+  verifyOrder() {
+    const [first] = this.overtaken;
+    if (first !== undefined) throw new Error(`${first} was overtaken`);
+  }
 }
 
 /** The values numbered from `from` on, as many as `count`, and the messages that arrived. */
@@ -73,8 +79,8 @@ export class Expected {
 
   /** Throws unless each event arrived, in the order of its device; returns how many arrived twice. */
   verify() {
-    const { twice, overtaken } = this.tally();
-    if (overtaken.length > 0) throw new Error(`${overtaken[0]} was overtaken`);
-    return twice;
+    const tally = this.tally();
+    tally.verifyOrder();
+    return tally.twice;
   }
 }

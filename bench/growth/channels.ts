@@ -41,6 +41,7 @@ const atEvenRate = ({ system, seconds }: Context, receiver: Receiver) => {
       void system.producer.sendEncoded(DeviceValues, messages[n] as (typeof messages)[number]);
     });
     await travels.allArrived('values');
+    tally.verifyOrder();
     const [dispatcherAfter = 0, redisAfter = 0] = used();
     return {
       cpu_us: ((dispatcherAfter - dispatcher) / count) * 1e6,

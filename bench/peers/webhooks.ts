@@ -145,6 +145,12 @@ class Trial {
 const catchUpEvents = { ours: 100_000, ours_single: 20_000, bullmq: 20_000, bullmq_ordered: 20_000 };
 type Name = keyof typeof catchUpEvents;
 
+/** Throws when events were lost, or when a dispatcher delivered one after a later one of its device. */
+const refuseBroken = (name: Name, { lost, overtaken }: { lost: number; overtaken: number }) => {
+  if (lost > 0) throw new Error(`${name} lost ${lost} events`);
+  if (name.startsWith('ours') && overtaken > 0) throw new Error(`${name} delivered ${overtaken} events out of order`);
+};
+
 export const webhooks: Bench = {
   about: `callbacks of ${channels} keys, beside BullMQ with undici: rate, latency, memory, refused requests, kill -9`,
   replicas: dispatchersOnly(),
@@ -171,8 +177,9 @@ export const webhooks: Bench = {
       // Its sender was suspended, or is new: after this, it has its partitions.
       await trial.paced(1);
       const caughtUp = await trial.catchUp(catchUpEvents[name]);
-      const { took } = await trial.paced(seconds);
+      const { took, ...steady } = await trial.paced(seconds);
       trial.sender.stop();
+      refuseBroken(name, { lost: steady.lost, overtaken: caughtUp.overtaken + steady.overtaken });
       return { ...caughtUp, p50: percentile(took, 0.5), p99: percentile(took, 0.99) };
     };
     for (let n = 0; n <= rounds; n++)

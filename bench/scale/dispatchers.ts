@@ -55,6 +55,7 @@ export const dispatchers: Bench = {
         void system.producer.sendEncoded(DeviceValues, messages[n] as (typeof messages)[number]);
       });
       await travels.allArrived('values');
+      tally.verifyOrder();
       return travels.tookMs;
     };
     const figures = await inSteps(context, {
