@@ -21,3 +21,15 @@ describe.each([
     }
   });
 });
+
+it.each([
+  ['datagrams', () => new UdpFuzz(new Random(1))],
+  ['frames over TCP', () => new StreamFuzz(new Random(1))],
+])('a run with %s ends when the endpoint receives nothing more', async (_, fuzzer) => {
+  const fuzz = fuzzer();
+  await fuzz.start();
+  await fuzz.endpoint.close();
+  await fuzz.run(2_000);
+  expect(fuzz.handled).toBe(0);
+  await fuzz.stop();
+});

@@ -41,6 +41,8 @@ const quietMs = 600_000;
 const seenMax = 512;
 /** Connections that the server keeps; with more, the oldest one is closed. */
 const connectionsKept = 200;
+/** How long a well-behaved client waits for its echo. */
+const aliveMs = 10_000;
 
 const identity = Buffer.from('fuzz');
 const key = Buffer.alloc(16, 7);
@@ -218,6 +220,7 @@ export class DtlsFuzz {
         onMessage: () => resolve(true),
       });
       this.aliveClient = { address, receive: (bytes) => client.receive(bytes) };
+      setTimeout(() => resolve(false), aliveMs).unref();
       client.connect().then(
         () => client.send(Buffer.from('still there?')),
         () => resolve(false),

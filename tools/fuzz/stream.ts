@@ -9,6 +9,8 @@ import type { Random } from '../testing/random.ts';
 
 const connectionsAtOnce = 16;
 const framesMax = 60;
+/** After so many connections in which it received nothing, the endpoint is dead. */
+const idleMax = 1_000;
 /** A connection whose frame is never complete gets no answer, so it is abandoned after this time. */
 const patienceMs = 200;
 const longestRandom = 96;
@@ -60,10 +62,18 @@ export class StreamFuzz {
     return handledEvents.reduce((sum, event) => sum + this.findings.of(event), 0);
   }
 
-  /** @param messages that the endpoint must have received in total */
+  /**
+   * Ends early when the endpoint no longer receives anything.
+   * @param messages that the endpoint must have received in total
+   */
   async run(messages: number) {
+    let idle = 0;
     const one = async () => {
-      while (this.handled < messages) await this.converse();
+      while (this.handled < messages && idle < idleMax) {
+        const before = this.handled;
+        await this.converse();
+        idle = this.handled > before ? 0 : idle + 1;
+      }
     };
     await Promise.all(Array.from({ length: connectionsAtOnce }, one));
   }

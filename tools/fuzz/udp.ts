@@ -19,6 +19,8 @@ interface Attacker {
 const attackersMax = 32;
 /** Datagrams between checks of the endpoint's progress: its socket must not overflow. */
 const batch = 400;
+/** After so many batches of which nothing arrived, the endpoint is dead: each takes 20 ms at least. */
+const idleMax = 100;
 /** After so many datagrams, the endpoint sends a request to an attacker, or forgets one. */
 const askEvery = 50;
 const forgetEvery = 20_000;
@@ -84,14 +86,19 @@ export class UdpFuzz {
     return this.findings.of('datagram-received');
   }
 
-  /** @param messages that the endpoint must have received in total */
+  /**
+   * Ends early when the endpoint no longer receives anything.
+   * @param messages that the endpoint must have received in total
+   */
   async run(messages: number) {
-    while (this.handled < messages) {
-      const goal = this.handled + batch;
+    for (let idle = 0; this.handled < messages && idle < idleMax;) {
+      const before = this.handled;
+      const goal = before + batch;
       for (let n = 0; n < batch; n++) this.sendOne();
       // Datagrams that the kernel dropped will not arrive.
       for (let looks = 0; this.handled < goal && looks < 20; looks++)
         await (looks < 10 ? new Promise((resolve) => setImmediate(resolve)) : sleep(2));
+      idle = this.handled > before ? 0 : idle + 1;
     }
   }
 
