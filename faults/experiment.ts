@@ -105,6 +105,8 @@ export const eventually = async (condition: () => boolean | Promise<boolean>, wi
 
 export class Experiment {
   history = new History();
+  /** Faults that were tried, and those of them that happened. */
+  tried = 0;
   injections = 0;
   violations: string[] = [];
   drainMs = 0;
@@ -195,6 +197,7 @@ export class Experiment {
     const verdict = await this.judge(endedGraceMs + hiccups.worstMs);
     verdict.violations.unshift(...this.violations);
     const deaths = replicas.reduce((sum, replica) => sum + replica.deaths, 0);
+    if (this.tried > 0 && this.injections === 0) verdict.violations.push(`none of ${this.tried} faults happened`);
     const { injections, drainMs } = this;
     const counts = { injections, hiccups: hiccups.count, drainMs, deaths, seconds: 0 };
     const outcome: Outcome = { row: row.name, seed: options.seed, ...verdict, ...counts };
@@ -298,18 +301,17 @@ export class Experiment {
     }
   }
 
-  /** Injects one fault, which lasts as long as `work`. */
+  /** Injects one fault, which lasts as long as `work`; when `work` resolves with false, it did not happen. */
   async fault(name: string, { times = 0, afterMs, forgets = false }: Consequences, work: () => Promise<unknown>) {
     const fault: Fault = { name, fromMs: Date.now(), toMs: Infinity, excuse: excuses(times), forgets };
     if (afterMs !== undefined) fault.afterMs = afterMs;
     this.history.faults.push(fault);
-    this.injections++;
     try {
-      await work();
+      if ((await work()) !== false) this.injections++;
     } finally {
       fault.toMs = Date.now();
     }
-    if (this.injections % 3 === 0) await this.audit();
+    if (++this.tried % 3 === 0) await this.audit();
   }
 
   get isOver() {

@@ -231,10 +231,11 @@ export class FaultSystem {
     return answer;
   }
 
-  /** Tells Kafka that a killed replica is no longer a member of its group. */
+  /** Tells Kafka that a replica is no longer a member of its groups. Resolves with whether it was one. */
   async evict({ name }: Replica) {
     const groups = sources.map(({ name: topic }) => `${this.unique}.dispatcher.${topic}`);
-    await evict(this.kafka, this.options.infrastructure.brokers[0] as string, groups, name).catch(() => undefined);
+    const [broker = ''] = this.options.infrastructure.brokers;
+    return (await evict(this.kafka, broker, groups, name).catch(() => 0)) > 0;
   }
 
   /** Makes a new connection, which knows the changes of the cluster. */

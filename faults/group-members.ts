@@ -22,7 +22,7 @@ const leaveGroup = (groupId: string, memberId: string) => {
 };
 
 const ask = (broker: string, request: Buffer) =>
-  new Promise((done, failed) => {
+  new Promise<Buffer>((done, failed) => {
     const [host, port] = broker.split(':');
     const socket = net.connect({ host: host ?? '', port: Number(port), timeout: 3_000 }, () => socket.write(request));
     socket.once('data', (answer) => {
@@ -33,8 +33,11 @@ const ask = (broker: string, request: Buffer) =>
     socket.once('error', failed);
   });
 
+/** Whether Kafka has done what was asked: the error code follows length and number. */
+const isDone = (answer: Buffer) => answer.readInt16BE(8) === 0;
+
 /**
- * Removes a dead member from its groups.
+ * Removes a dead member from its groups. Resolves with how many of them it was in.
  * @param clientId of the member
  */
 export const evict = async (
@@ -45,11 +48,13 @@ export const evict = async (
 ) => {
   const admin = connection.kafka.admin();
   await admin.connect();
+  let evicted = 0;
   try {
     const { groups } = await admin.describeGroups([...groupIds]);
     for (const { groupId, members } of groups)
       for (const member of members)
-        if (member.clientId === clientId) await ask(broker, leaveGroup(groupId, member.memberId));
+        if (member.clientId === clientId && isDone(await ask(broker, leaveGroup(groupId, member.memberId)))) evicted++;
+    return evicted;
   } finally {
     await admin.disconnect();
   }

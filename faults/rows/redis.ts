@@ -129,7 +129,7 @@ const cutReplies: Row = {
       await experiment.fault(what, { times: afterLink }, async () => {
         // A rare command is provoked.
         if (command === 'attach') for (const socket of experiment.system.sockets.values()) socket.cut();
-        await redis.cutAt(experiment.asks(command), { afterAnswer: answered });
+        return redis.cutAt(experiment.asks(command), { afterAnswer: answered });
       });
     }),
 };
