@@ -1,4 +1,5 @@
 /** Numbers in transit: when each was sent, and how long those that arrived took. */
+import { waitUntil } from '../tools/lanyard/probes.ts';
 import { sleep } from '../tools/lanyard/project.ts';
 import { percentile, round } from './statistics.ts';
 import type { Context } from './benches.ts';
@@ -21,7 +22,8 @@ export class Travels {
   }
 
   async allArrived(what: string) {
-    await until(() => this.departedAtMs.size === 0, `${what} (${this.departedAtMs.size} are missing)`);
+    const found = () => `${this.departedAtMs.size} are missing`;
+    await until(() => this.departedAtMs.size === 0, what, { found });
   }
 }
 
@@ -65,14 +67,9 @@ export const measureInTurn = async (
   }
 };
 
-/** Throws when the condition is not met in time. */
-export const until = async (condition: () => boolean, what: string, timeoutMs = 60_000) => {
-  const deadline = performance.now() + timeoutMs;
-  while (!condition()) {
-    if (performance.now() > deadline) throw new Error(`${what}: not within ${timeoutMs / 1_000} s`);
-    await sleep(20);
-  }
-};
+/** Throws when the condition is not met in time; `found` says how far it came. */
+export const until = (condition: () => boolean, what: string, { timeoutMs = 60_000, found = () => '' } = {}) =>
+  waitUntil(what, async () => condition(), { timeoutMs, intervalMs: 20, hint: found });
 
 /**
  * Calls `act` `count` times, at an even rate, and does not wait for its results.

@@ -22,7 +22,8 @@ export class Inspected {
         url = /Debugger listening on (ws:\S+)/.exec(readFileSync(log, 'utf8'))?.[1] ?? '';
         return url !== '';
       },
-      `inspector (${readdirSync(system.logs)})`,
+      'inspector',
+      { found: () => String(readdirSync(system.logs)) },
     );
     const socket = new WebSocket(url);
     await new Promise((open, failed) => socket.once('open', open).once('error', failed));

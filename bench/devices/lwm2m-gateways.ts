@@ -1,4 +1,5 @@
 /** The resources that a device behind a gateway costs a device-proxy, compared with a device that registers itself. */
+import { waitUntil } from '../../tools/lanyard/probes.ts';
 import { sleep } from '../../tools/lanyard/project.ts';
 import { Simulator } from '../../tools/testing/simulator.ts';
 import type { Bench } from '../benches.ts';
@@ -45,13 +46,10 @@ const measure = async (
 };
 
 const untilSessions = async (proxy: Proxy, wanted: number) => {
-  const deadline = performance.now() + patienceMs;
-  for (;;) {
-    const { sessions } = await proxy.usage();
-    if (sessions === wanted) return;
-    if (performance.now() > deadline) throw new Error(`${sessions} of ${wanted} sessions`);
-    await sleep(100);
-  }
+  let found = NaN;
+  const areThere = async () => (found = (await proxy.usage()).sessions) === wanted;
+  const hint = () => `There are ${found}.`;
+  await waitUntil(`${wanted} sessions`, areThere, { timeoutMs: patienceMs, intervalMs: 100, hint });
 };
 
 export const behindGateways: Bench = {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { round } from '../statistics.ts';
 import { Simulator } from '../../tools/testing/simulator.ts';
+import { waitUntil } from '../../tools/lanyard/probes.ts';
 import { sleep } from '../../tools/lanyard/project.ts';
 import { announceDevices, securePrefix, writeCredentials } from './credentials.ts';
 import { paths } from './fleets.ts';
@@ -21,14 +22,14 @@ const extrapolatedTo = 100_000;
 
 /** Waits until the fleets together have this many. Throws after half an hour. */
 export const untilAll = async (fleets: Simulator[], what: 'registered' | 'observations', count: number) => {
-  const deadline = performance.now() + 1_800_000;
-  for (;;) {
+  let found = NaN;
+  const areThere = async () => {
     const states = await Promise.all(fleets.map((fleet) => fleet.state()));
-    const sum = states.reduce((total, state) => total + state[what], 0);
-    if (sum >= count) return;
-    if (performance.now() > deadline) throw new Error(`${sum} of ${count} ${what}`);
-    await sleep(1_000);
-  }
+    found = states.reduce((total, state) => total + state[what], 0);
+    return found >= count;
+  };
+  const hint = () => `There are ${found}.`;
+  await waitUntil(`${count} ${what}`, areThere, { timeoutMs: 1_800_000, intervalMs: 1_000, hint });
 };
 
 /**

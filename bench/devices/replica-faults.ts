@@ -10,6 +10,7 @@ import { round } from '../statistics.ts';
 import { CommandLoad, idsOfDevices } from '../../tools/testing/command-load.ts';
 import { Simulator } from '../../tools/testing/simulator.ts';
 import { sessionsAt } from '../../tools/testing/metrics.ts';
+import { waitUntil } from '../../tools/lanyard/probes.ts';
 import { sleep } from '../../tools/lanyard/project.ts';
 import type { BenchSystem } from '../system.ts';
 import type { Bench, Context } from '../benches.ts';
@@ -48,29 +49,31 @@ const printLastErrors = ({ logs }: BenchSystem, say: (text: string) => void) => 
 };
 
 /** Waits until the replica has every device. Resolves with how long that took. */
-const allAt = async (url: string, fleet: Simulator, patienceMs: number, check: () => void) => {
+const allAt = async (url: string, fleet: Simulator, timeoutMs: number, check: () => void) => {
   const startedAt = performance.now();
-  for (;;) {
+  let found = NaN;
+  const areBack = async () => {
     check();
     const [sessions, { registered }] = await Promise.all([sessionsOf(url), fleet.state()]);
-    const took = performance.now() - startedAt;
-    if (sessions === devices && registered === devices) return took;
-    if (took > patienceMs) throw new Error(`${sessions} of ${devices} devices are back after ${patienceMs / 1_000} s`);
-    await sleep(100);
-  }
+    found = sessions;
+    return sessions === devices && registered === devices;
+  };
+  const hint = () => `${found} devices are back.`;
+  await waitUntil(`the replica with ${devices} devices`, areBack, { timeoutMs, intervalMs: 100, hint });
+  return performance.now() - startedAt;
 };
 
 /** Waits until each device is at exactly one replica. */
-const settled = async (urls: string[], fleet: Simulator, patienceMs: number, check: () => void) => {
-  const deadline = performance.now() + patienceMs;
-  for (;;) {
+const settled = async (urls: string[], fleet: Simulator, timeoutMs: number, check: () => void) => {
+  let sessions: number[] = [];
+  const isSettled = async () => {
     check();
-    const sessions = await Promise.all(urls.map(sessionsOf));
+    sessions = await Promise.all(urls.map(sessionsOf));
     const sum = sessions.reduce((all, one) => all + one, 0);
-    if (sum === devices && (await fleet.state()).registered === devices) return sessions;
-    if (performance.now() > deadline) throw new Error(`sessions ${sessions} of ${devices} devices`);
-    await sleep(200);
-  }
+    return sum === devices && (await fleet.state()).registered === devices;
+  };
+  const hint = () => `The replicas have ${sessions.join(' and ')}.`;
+  await waitUntil(`each of ${devices} devices at one replica`, isSettled, { timeoutMs, intervalMs: 200, hint });
 };
 
 const inject = async ({ system, rounds, say }: Context) => {

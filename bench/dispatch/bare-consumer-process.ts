@@ -12,7 +12,8 @@ export const startBareConsumer = async (brokers: string[], topic: string, kind: 
     async read(events: number) {
       const startedAt = performance.now();
       child.kill('SIGCONT');
-      await until(() => count >= passed + events, `${events} events of the bare consumer (${count - passed} came)`);
+      const found = () => `${count - passed} came`;
+      await until(() => count >= passed + events, `${events} events of the bare consumer`, { found });
       child.kill('SIGSTOP');
       passed += events;
       return (events / (atMs - startedAt)) * 1_000;

@@ -50,7 +50,7 @@ export class Expected {
 
   /** Waits until as many events have arrived as are expected, by the size of the messages. */
   async complete(timeoutMs = 120_000) {
-    await until(() => this.completeAtMs > 0, `${this.count} events (${this.events} came)`, timeoutMs);
+    await until(() => this.completeAtMs > 0, `${this.count} events`, { timeoutMs, found: () => `${this.events} came` });
   }
 
   /** Events a second from `start` until all have arrived. */
@@ -65,7 +65,7 @@ export class Expected {
   async completeWithRepeats(timeoutMs = 120_000) {
     await this.complete(timeoutMs);
     const numbers = () => this.arrivals.flatMap(({ body }) => notificationsIn(body).map(({ number }) => number));
-    await until(() => new Set(numbers()).size === this.count, 'values that came once at least', timeoutMs);
+    await until(() => new Set(numbers()).size === this.count, 'values that came once at least', { timeoutMs });
   }
 
   /** Throws unless each event arrived; returns how often and in which order. */

@@ -50,9 +50,10 @@ export const redisKilled: Bench = {
     await redis.ping();
     const readyMs = performance.now() - killedAt;
     redis.disconnect();
-    await until(() => first.size === channels, `every channel (${first.size} delivered)`);
+    await until(() => first.size === channels, 'every channel', { found: () => `${first.size} delivered` });
     const againMs = [...first.values()].map((atMs) => atMs - killedAt);
-    await until(() => Math.round(events) >= channels * eventsEach, `all events (${Math.round(events)} came)`, 180_000);
+    const allCame = () => Math.round(events) >= channels * eventsEach;
+    await until(allCame, 'all events', { timeoutMs: 180_000, found: () => `${Math.round(events)} came` });
     await receiver.stop();
     return {
       queued_mb: round((channels * eventsEach * eventBytes) / 1e6),

@@ -80,7 +80,7 @@ const bullmq = async (redisUrl: string, payloads: Buffer[]) => {
   let done = 0;
   const drain = await rate(jobs, async () => {
     const worker = new Worker(name, async () => void done++, { connection, concurrency: 100 });
-    await until(() => done === jobs, 'jobs', 120_000);
+    await until(() => done === jobs, 'jobs', { timeoutMs: 120_000 });
     await worker.close();
   });
   await queue.obliterate({ force: true });

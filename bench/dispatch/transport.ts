@@ -93,7 +93,7 @@ export const transport: Bench = {
       const total = channels * each;
       [messages, bytes, firstAtMs] = [0, 0, 0];
       start();
-      await until(() => bytes >= total * bodyBytes, `${total} messages (${messages} came)`);
+      await until(() => bytes >= total * bodyBytes, `${total} messages`, { found: () => `${messages} came` });
       return (total / (lastAtMs - firstAtMs)) * 1_000;
     };
     const events = Array.from({ length: perAppend }, () => event);

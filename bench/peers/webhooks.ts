@@ -85,7 +85,7 @@ class Trial {
       meanwhile(n);
       void sender.write(messages.slice(n, n + 1));
     });
-    await until(() => tally.seen.size === count, 'events', allCameMs).catch(() => undefined);
+    await until(() => tally.seen.size === count, 'events', { timeoutMs: allCameMs }).catch(() => undefined);
     return {
       took: travels.tookMs,
       lost: count - tally.seen.size,

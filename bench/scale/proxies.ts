@@ -1,4 +1,5 @@
 /** Values that one to eight device-proxies acknowledge, on a part of a core each. */
+import { waitUntil } from '../../tools/lanyard/probes.ts';
 import { sleep } from '../../tools/lanyard/project.ts';
 import { paths } from '../devices/fleets.ts';
 import { Proxy, proxyOnly, Reporters } from '../devices/proxy.ts';
@@ -22,7 +23,7 @@ export const proxies: Bench = {
     const total = async (what: 'values' | 'observations') =>
       (await Promise.all(fleets.map((fleet) => fleet.state()))).reduce((sum, state) => sum + state[what], 0);
     const wanted = replicasMax * devicesEach * paths.length;
-    while ((await total('observations')) < wanted) await sleep(100);
+    await waitUntil('observations', async () => (await total('observations')) >= wanted, { timeoutMs: 300_000 });
     const figures = await inSteps(context, {
       app: 'device-proxy',
       warmUp: () => sleep(warmUpMs),

@@ -68,7 +68,8 @@ export const splitAddress = (address: string, fallback: number): [string, number
 
 /**
  * Waits until `ready` returns true. `alive` may end the waiting early: a process that died will not become ready, and a
- * program that answers in its place is another one. Throws Stop then, or after `timeoutMs`, with `hint`.
+ * program that answers in its place is another one. Throws Stop then, or after `timeoutMs`, with `hint`, which may be a function
+ * that says what there is at that time.
  */
 export const waitUntil = async (
   what: string,
@@ -78,13 +79,14 @@ export const waitUntil = async (
     intervalMs = 50,
     alive = () => true,
     hint = '',
-  }: { timeoutMs?: number; intervalMs?: number; alive?: () => boolean; hint?: string } = {},
+  }: { timeoutMs?: number; intervalMs?: number; alive?: () => boolean; hint?: string | (() => string) } = {},
 ) => {
+  const advice = () => (typeof hint === 'string' ? hint : hint());
   for (const end = Date.now() + timeoutMs; ;) {
     const isReady = await ready();
-    if (!alive()) throw new Stop(`${what} ended while starting. ${hint}`);
+    if (!alive()) throw new Stop(`${what} ended while starting. ${advice()}`);
     if (isReady) return;
-    if (Date.now() > end) throw new Stop(`${what} is not ready after ${timeoutMs / 1000} s. ${hint}`);
+    if (Date.now() > end) throw new Stop(`${what} is not ready after ${timeoutMs / 1000} s. ${advice()}`);
     await sleep(intervalMs);
   }
 };
