@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
 import { tcpPort, udpPort } from './lanyard/ports.ts';
+import { apps } from './lanyard/service-processes.ts';
 import { System } from './lanyard/system.ts';
 
 describe('a port to listen at', () => {
@@ -104,6 +105,20 @@ describe('the ports of npm start', () => {
     process.env['LANYARD_COAP_PORT'] = String(otherCoap);
     process.env['LANYARD_COAPS_PORT'] = String(otherCoaps);
     expect(await planned()).toEqual([otherHttp, otherCoap, otherCoaps, otherCoaps]);
+  });
+
+  it('are different ones, also where the operator names the port of another process', async () => {
+    const system = new System({ dataDir: folder, quiet: true });
+    const [tcp, udp] = [await tcpPort(0), await udpPort(0)];
+    Object.assign(system.file.state.ports, { 'registry-0': tcp, 'device-proxy-0-coap-dtls': udp });
+    process.env['LANYARD_HTTP_PORT'] = String(tcp);
+    process.env['LANYARD_COAP_PORT'] = String(udp);
+    delete process.env['LANYARD_COAPS_PORT'];
+    const replicas = await system.planReplicas();
+    const [gateway, registry, proxy] = apps.map((app) => replicas.find((replica) => replica.app === app));
+    expect([gateway?.port, proxy?.coapPort]).toEqual([tcp, udp]);
+    expect([registry?.port === tcp, proxy?.dtlsPort === udp]).toEqual([false, false]);
+    expect(system.file.state.ports).toMatchObject({ 'gateway-0': tcp, 'registry-0': registry?.port });
   });
 
   it('may be those of an IPv6 address, which has brackets in URLs', async () => {

@@ -80,3 +80,19 @@ export const tcpPort = async (wanted: number, host = '127.0.0.1') =>
 
 export const udpPort = async (wanted: number, host = '127.0.0.1') =>
   (wanted ? await tryUdp(wanted, host) : undefined) ?? (await anyPort(tryUdp, host));
+
+/**
+ * Plans the ports of programs that do not listen yet: no two of them get the same port. Each port that it finds is put
+ * into `ports` under its name.
+ */
+export const portPlanner = (ports: Record<string, number>) => {
+  const planned = { tcp: new Set<number>(), udp: new Set<number>() };
+  return async (protocol: 'tcp' | 'udp', name: string, wanted: number, host?: string) => {
+    const find = protocol === 'tcp' ? tcpPort : udpPort;
+    let port = await find(wanted, host);
+    while (planned[protocol].has(port)) port = await find(0, host);
+    planned[protocol].add(port);
+    ports[name] = port;
+    return port;
+  };
+};

@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startInfrastructure } from './infrastructure.ts';
-import { tcpPort, udpPort } from './ports.ts';
+import { portPlanner } from './ports.ts';
 import { answers, waitUntil } from './probes.ts';
 import { isProcess, kill, launch, processOf, stopProcess } from './processes.ts';
 import { root, say, Stop } from './project.ts';
@@ -249,15 +249,15 @@ export class System {
   }
 
   async planReplicas() {
-    const { ports } = this.file.state;
+    const plan = portPlanner(this.file.state.ports);
     const replicas: Replica[] = [];
     for (const app of apps)
       for (let n = 0; n < (this.options.replicas?.[app] ?? 1); n++) {
         const name = `${app}-${n}`;
         const named = app === 'gateway' ? process.env.LANYARD_HTTP_PORT : undefined;
-        ports[name] = await tcpPort(this.wantedPort(name, n, usualPorts[app], named));
-        const replica = { app, name, port: ports[name] ?? 0 };
-        replicas.push(app === 'device-proxy' ? { ...replica, ...(await this.devicePorts(name, n)) } : replica);
+        const port = await plan('tcp', name, this.wantedPort(name, n, usualPorts[app], named));
+        const replica = { app, name, port };
+        replicas.push(app === 'device-proxy' ? { ...replica, ...(await this.devicePorts(name, n, plan)) } : replica);
       }
     return replicas;
   }
@@ -272,16 +272,16 @@ export class System {
     return Number(named) || (recorded ?? usual);
   }
 
-  private async devicePorts(name: string, n: number) {
-    const { ports } = this.file.state;
+  private async devicePorts(name: string, n: number, plan: ReturnType<typeof portPlanner>) {
     const coap = `${name}-coap`;
     const [dtls, tls] = [`${coap}-dtls`, `${coap}-tls`];
     const { coapHost } = this;
     const [namedCoap, namedCoaps] = [process.env.LANYARD_COAP_PORT, process.env.LANYARD_COAPS_PORT];
-    ports[coap] = await udpPort(this.wantedPort(coap, n, usualCoapPort, namedCoap), coapHost);
-    ports[dtls] = await udpPort(this.wantedPort(dtls, n, usualCoapsPort, namedCoaps), coapHost);
-    ports[tls] = await tcpPort(this.wantedPort(tls, n, usualCoapsPort, namedCoaps), coapHost);
-    return { coapPort: ports[coap], dtlsPort: ports[dtls], tlsPort: ports[tls] };
+    return {
+      coapPort: await plan('udp', coap, this.wantedPort(coap, n, usualCoapPort, namedCoap), coapHost),
+      dtlsPort: await plan('udp', dtls, this.wantedPort(dtls, n, usualCoapsPort, namedCoaps), coapHost),
+      tlsPort: await plan('tcp', tls, this.wantedPort(tls, n, usualCoapsPort, namedCoaps), coapHost),
+    };
   }
 
   async startServices() {
