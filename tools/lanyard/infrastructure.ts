@@ -2,8 +2,9 @@
 import { ensureDatabaseUsers } from './database-users.ts';
 import { kafka, postgresql, redis, type ServerSpec } from './infrastructure-processes.ts';
 import { fetchInfrastructure } from './fetch-infrastructure.ts';
+import { stopLeftOvers } from './left-overs.ts';
 import { tcpPort } from './ports.ts';
-import { answers, serverPorts, waitUntil } from './probes.ts';
+import { answers, serverPorts, splitAddress, waitUntil } from './probes.ts';
 import { isProcess, launch, processOf, stopProcess } from './processes.ts';
 import { say as toTerminal } from './project.ts';
 import type { InfrastructurePasswords, Unit } from './state.ts';
@@ -60,6 +61,28 @@ const expectsTls = (name: string, address: string) =>
     }[name] ?? '',
   );
 
+/** Whether a URL or a list of host:port, if it is given, leads to another server than the one at this address. */
+const leadsElsewhere = (given: string | undefined, name: keyof typeof serverPorts, address: string) => {
+  if (given === undefined) return false;
+  const [host, port] = splitAddress(publicAddress(given), serverPorts[name]);
+  return address !== `${host === 'localhost' ? '127.0.0.1' : host}:${port}`;
+};
+
+/** Stops servers that a killed start left behind, and in whose place others are used now that run elsewhere. */
+const stopReplaced = async (
+  leftOvers: readonly Unit[],
+  { brokers, databaseUrl, redisUrl }: Partial<InfrastructureUrls>,
+  say: (text: string) => void,
+) => {
+  const given = { kafka: brokers, postgresql: databaseUrl, redis: redisUrl };
+  const replaced = leftOvers.filter(({ kind, name, address }) => {
+    const server = name as keyof typeof given;
+    return kind === 'infrastructure' && leadsElsewhere(given[server], server, address);
+  });
+  const stopped = await stopLeftOvers(replaced);
+  if (stopped > 0) say(`stopped ${stopped} servers of this clone: others are used in their place`);
+};
+
 /**
  * Resolves when all three servers answer. If one does not, stops those that do not run elsewhere, and throws the
  * reason. `units` of the result are all servers; `supervised` are those that do not run elsewhere.
@@ -78,6 +101,7 @@ export const startInfrastructure = async ({
   interrupted,
   say = toTerminal,
 }: InfrastructureOptions) => {
+  await stopReplaced(leftOvers, infrastructure, say);
   const { ports } = state;
   const launched: Unit[] = [];
   let fetched: Promise<string> | undefined;
