@@ -25,15 +25,19 @@ describe('a server that a killed npm start left behind', () => {
 
   const elsewhere = (): InfrastructureUrls => ({ ...shared(), brokers: shared().brokers.join(',') });
 
-  const startWith = (left: Unit): ReturnType<typeof startInfrastructure> =>
+  const startWith = (
+    left: Unit,
+    infrastructure: Partial<InfrastructureUrls> = elsewhere(),
+    dataDir: string = folder,
+  ): ReturnType<typeof startInfrastructure> =>
     startInfrastructure({
-      dataDir: folder,
+      dataDir,
       logs: folder,
       secrets: { databasePassword: '' },
       state: { ports: {} },
       launchUnit: () => undefined,
       leftOvers: [left],
-      infrastructure: elsewhere(),
+      infrastructure,
       say: () => undefined,
     });
 
@@ -47,5 +51,13 @@ describe('a server that a killed npm start left behind', () => {
     const left = leftOver('kafka', elsewhere().brokers);
     await startWith(left);
     expect(isAlive(left.pid)).toBe(true);
+  });
+
+  it('is stopped when the start that adopts it fails', async () => {
+    const left = leftOver('kafka');
+    const { databaseUrl, redisUrl } = elsewhere();
+    const starting = startWith(left, { databaseUrl, redisUrl }, join(folder, 'a,b'));
+    await expect(starting).rejects.toThrow('a folder whose path has a comma');
+    expect(isAlive(left.pid)).toBe(false);
   });
 });

@@ -137,14 +137,18 @@ export const startInfrastructure = async ({
     }
     const left = leftOver(name);
     const pid = left && processOf(left);
+    // It belongs to this start from here on: if the rest fails, it is stopped too, because the caller forgets it.
+    if (left) launched.push({ ...left, ...(pid && { pid }) });
     const address = `${host}:${await choosePort(name, left)}`;
     const spec = await prepare(ports[name] ?? 0);
     const launchServer = () => launch(spec);
     const { marker, signature, stopSignal } = spec;
     const restarts = left?.restarts ?? 0;
     const unit: Unit = { ...server, ...(pid && { pid }), address, marker, signature, restarts, stopSignal };
-    if (!left) launchUnit(unit, launchServer);
-    launched.push(unit);
+    if (!left) {
+      launchUnit(unit, launchServer);
+      launched.push(unit);
+    }
     await waitUntil(name, () => answers[name](address), {
       alive: () => !interrupted?.aborted && isProcess(unit.pid, marker),
       hint: `See ${spec.logFile}`,
