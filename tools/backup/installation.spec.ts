@@ -64,3 +64,8 @@ it('a prefix of topics that no service accepts is refused by name', () => {
   const named = { DATABASE_URL: 'postgres://a/b', KAFKA_BROKERS: 'a:1', KAFKA_TOPIC_PREFIX: 'plant 7.' };
   expect(() => installation(named)).toThrow('KAFKA_TOPIC_PREFIX');
 });
+
+it('blanks between brokers are dropped, as the services drop them', () => {
+  const named = { DATABASE_URL: 'postgres://a/b', KAFKA_BROKERS: 'a:1 , b:2,' };
+  expect(installation(named).brokers).toBe('a:1,b:2');
+});

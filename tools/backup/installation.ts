@@ -29,7 +29,7 @@ export const installation = (
   const reader = env(environment);
   // Opening topics adjusts their settings: to the values that the services set, too.
   const kafka = { ...topicConfig(reader), security: kafkaSecurity(reader) };
-  const brokers = reader.optional('KAFKA_BROKERS');
+  const brokers = reader.list('KAFKA_BROKERS', []).join(',');
   const databaseUrl = reader.optional('DATABASE_URL') && databaseConfig(reader, 'backup').secrets.databaseUrl;
   if (databaseUrl && brokers) return { databaseUrl, brokers, ...kafka };
   const folder = dataFolder();
@@ -42,7 +42,7 @@ export const installation = (
   const { databasePassword } = secretsOf(folder);
   return {
     databaseUrl: databaseUrl ?? `postgres://lanyard:${databasePassword}@${address('postgresql')}/postgres`,
-    brokers: brokers ?? (address('kafka') as string),
+    brokers: brokers || (address('kafka') as string),
     ...kafka,
   };
 };
