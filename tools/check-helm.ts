@@ -157,6 +157,8 @@ const variants = [
     `config.gateway.GATEWAY_OIDC_ROLES=operators=${'0'.repeat(32)}`,
   ],
   ['--values', 'deploy/helm/examples/production.yaml'],
+  // As in a file that lists a map whose variables are all commented out.
+  ['--set', 'config.common=null,config.gateway=null,config.dispatcher=null,config.campaigns=null'],
 ];
 
 const problemsWith = async (helm: string, values: string[]) => {

@@ -91,7 +91,7 @@ removes a key; everything else takes the place of what is there.
 {{- $_ := set $variables "NODE_OPTIONS" (regexReplaceAll "--max-old-space-size=[0-9]+" $variables.NODE_OPTIONS (printf "--max-old-space-size=%d" (int .))) -}}
 {{- end -}}
 {{- /* toString makes 3.6e+06 of the numbers in files and in the stored values of a release. */ -}}
-{{- range $name, $value := get $values.config .name -}}
+{{- range $name, $value := default dict (get $values.config .name) -}}
 {{- $_ := set $variables $name (kindIs "string" $value | ternary (toString $value) (toJson $value)) -}}
 {{- end -}}
 {{- toYaml $variables -}}
