@@ -181,6 +181,10 @@ const problemsWith = async (helm: string, values: string[]) => {
 const refused = [
   ['devices.dtsl=false', 'a value that it does not know'],
   ['services.dispatcher.heapMiB=832', 'a heap as large as the memory limit'],
+  [
+    'services.dispatcher.heapMiB=500,config.dispatcher.NODE_OPTIONS=--max-old-space-size=400',
+    'a heap that NODE_OPTIONS overrides',
+  ],
   ['services.campaigns.replicas=2', 'two pods for a claim of one'],
   ['services.gateway.replicas=6', 'a number of replicas that an autoscaler sets'],
   ['campaigns.storage=bucket', 'a bucket without a name'],
