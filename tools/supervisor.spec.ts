@@ -146,4 +146,15 @@ describe('the supervisor', () => {
     supervisor.look();
     expect([unit.restarts, isAlive(unit.pid)]).toEqual([1, true]);
   });
+
+  it('counts no start of a program that is missing', async () => {
+    const unit = unitOf('planted', launch(lives));
+    supervisor = supervisorOf(unit, () => 0);
+    await dies(unit);
+    supervisor.look();
+    now = 250;
+    supervisor.look();
+    expect(reported.at(-1)).toBe('planted could not be started: its program cannot be run');
+    expect(unit.restarts).toBe(0);
+  });
 });

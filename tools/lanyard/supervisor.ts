@@ -12,6 +12,7 @@ const healthyMs = 30_000;
 
 export interface Supervised {
   unit: Unit;
+  /** @returns the pid, or 0 if the program could not be started */
   launch: () => number;
 }
 
@@ -66,7 +67,9 @@ export class Supervisor {
     entry.since = this.now();
     entry.dueAt = 0;
     try {
-      entry.unit.pid = entry.launch();
+      const pid = entry.launch();
+      if (pid === 0) throw new Error('its program cannot be run');
+      entry.unit.pid = pid;
     } catch (error) {
       this.report(`${entry.unit.name} could not be started: ${error instanceof Error ? error.message : error}`);
       return;
