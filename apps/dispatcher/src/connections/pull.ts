@@ -5,8 +5,7 @@ import { pollWaitMs } from '../limits.js';
 import { ChannelDeleted, ChannelOfAnotherKind, PollAlreadyOpen } from '../errors.js';
 import type { ChannelKind } from '../channel-kind.js';
 import { BodyBudget } from '../queue/body-budget.js';
-import type { EventBatch } from '../queue/event-batch.js';
-import { type Attached, ChannelQueue, type Hold } from '../queue/channel-queue.js';
+import { type Attached, ChannelQueue, type Hold, type Ordered } from '../queue/channel-queue.js';
 import { LastMessages } from '../delivery/last-messages.js';
 import { Telemetry } from '../delivery/telemetry.js';
 import { LocalClock } from '../queue/local-clock.js';
@@ -46,10 +45,7 @@ const creationsMax = 5;
 type Held = Extract<Attached, { outcome: 'ok' }>;
 
 /** The events of an answer, and the mark of the queue that they are from. */
-interface MarkedBatch {
-  batch: EventBatch;
-  incarnation: string;
-}
+type MarkedBatch = Required<Ordered>;
 
 /** Where an answer ended. A `next` that this service did not issue gives a place where no answer ended. */
 const placeOf = (next: string): string => Buffer.from(next, 'base64url').toString() || '-';

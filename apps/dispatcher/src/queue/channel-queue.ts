@@ -96,7 +96,7 @@ type Read =
   | Exclude<ReadBatch, { outcome: 'ok' }>;
 
 /** A batch to send. `incarnation`: the one that its queue got because its events were put into another order. */
-interface Ordered {
+export interface Ordered {
   batch: EventBatch;
   incarnation?: string;
 }
@@ -157,12 +157,16 @@ export class ChannelQueue {
     if (asText(reply[0]) !== 'ok' || (await this.freeIfVoid(hold))) return undefined;
     const [, attempt, max, revision, target, head, skip, waiting, ...chunks] = reply;
     const limits = { eventsMax: asNumber(max), bytesMax };
-    const ordered = await this.orRelease(hold, () => {
-      const first = this.cut(chunks, { next: asNumber(head), skip: asNumber(skip) }, limits, run);
-      return this.regrouped(hold, first, asNumber(waiting), limits);
-    });
-    const about = { attempt: asNumber(attempt), revision: asText(revision), target: asText(target) };
-    return ordered && { hold, batch: ordered.batch, ...about };
+    try {
+      const first = cutBatch(...this.chunksOf(chunks, { next: asNumber(head), skip: asNumber(skip) }, run), limits);
+      const ordered = await this.regrouped(hold, first, asNumber(waiting), limits);
+      const about = { attempt: asNumber(attempt), revision: asText(revision), target: asText(target) };
+      return ordered && { hold, batch: ordered.batch, ...about };
+    } catch (error) {
+      // Otherwise no replica could claim it until this process ends.
+      await this.release(hold);
+      throw error;
+    }
   }
 
   /** The claim of a channel that an append claimed: its chunks need not be read. */
@@ -209,7 +213,7 @@ export class ChannelQueue {
     const left = permit.to - next;
     if (run?.incarnation !== permit.incarnation || left <= 0) return undefined;
     const limits = { eventsMax: Math.min(permit.eventsMax, left), bytesMax: this.budget.socketMessageBytesMax };
-    return this.cut([], { next, skip: 0 }, limits, run);
+    return cutBatch(...this.chunksOf([], { next, skip: 0 }, run), limits);
   }
 
   /** The batch arrived; the channel stays held. False when this hold is void. */
@@ -237,7 +241,7 @@ export class ChannelQueue {
     if (outcome !== 'next') return fenced;
     const [, max, head, skip, waiting, ...chunks] = reply;
     const limits = { eventsMax: asNumber(max), bytesMax };
-    const first = this.cut(chunks, { next: asNumber(head), skip: asNumber(skip) }, limits, run);
+    const first = cutBatch(...this.chunksOf(chunks, { next: asNumber(head), skip: asNumber(skip) }, run), limits);
     const ordered = await this.regrouped(hold, first, asNumber(waiting), limits);
     return ordered ? { outcome, batch: ordered.batch } : fenced;
   }
@@ -320,16 +324,6 @@ export class ChannelQueue {
     return { outcome: 'ok', batch, behind, cursor: at, waiting: asNumber(waiting), limits };
   }
 
-  /** Releases the channel when `work` fails: otherwise no replica could claim it until this process ends. */
-  private async orRelease<T>(hold: Hold, work: () => Promise<T>): Promise<T> {
-    try {
-      return await work();
-    } catch (error) {
-      await this.release(hold);
-      throw error;
-    }
-  }
-
   /**
    * The batch to send in place of this one, which is not sent yet. Where categories alternate, each message holds only a few
    * events, because it has a single category, and a slow receiver would never catch up. So waiting events are put into
@@ -390,15 +384,6 @@ export class ChannelQueue {
 
   private newHold(channelId: string): Hold {
     return { channelId, token: randomUUID(), era: this.link.era };
-  }
-
-  private cut(
-    stored: readonly Reply[],
-    at: Pick<Cursor, 'next' | 'skip'>,
-    limits: BatchLimits,
-    run: Run | undefined,
-  ): EventBatch {
-    return cutBatch(...this.chunksOf(stored, at, run), limits);
   }
 
   /**
