@@ -33,7 +33,7 @@ export const deliveryOf = ({ queue, sender, clock, isUndecided = () => false, op
   const bodies = new BodyBuffers(new BodyBudget());
   const keyChanges = { has: isUndecided };
   const requests = new CallbackRequests(queue, sender, bodies, clock, keyChanges, telemetry, { add: () => undefined });
-  const targets = new CallbackTargets({ open }, logger);
+  const targets = new CallbackTargets({ readableTargetOf: ({ target }) => open(target ?? '') });
   return new CallbackDelivery(queue, requests, targets, keyChanges, telemetry, logger);
 };
 

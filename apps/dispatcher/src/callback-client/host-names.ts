@@ -81,23 +81,16 @@ const absolute = (name: string): string => (name.endsWith('.') ? name : `${name}
  * Kafka, PostgreSQL and Redis, has two threads for such calls. Here such a name costs a timer.
  */
 export class HostNames {
-  private readonly folder: string;
-  private readonly nameservers: readonly string[] | undefined;
-  private readonly isSearching: boolean;
-
-  constructor({ folder = '/etc', nameservers, isSearching = true }: HostNamesOptions = {}) {
-    this.folder = folder;
-    this.nameservers = nameservers;
-    this.isSearching = isSearching;
-  }
+  constructor(private readonly options: HostNamesOptions) {}
 
   async addressesOf(name: string): Promise<LookupAddress[]> {
+    const { isSearching = true } = this.options;
     const [hosts, resolvConf] = await Promise.all([this.read('hosts'), this.read('resolv.conf')]);
     const known = hostsIn(hosts, name.toLowerCase().replace(/\.$/, ''));
     if (known.length > 0) return known;
     const resolver = this.resolver();
     let lastError: unknown;
-    for (const candidate of this.isSearching ? candidates(name, searchIn(resolvConf)) : [absolute(name)]) {
+    for (const candidate of isSearching ? candidates(name, searchIn(resolvConf)) : [absolute(name)]) {
       try {
         return await answerOf(resolver, candidate);
       } catch (error) {
@@ -111,12 +104,12 @@ export class HostNames {
   /** A resolver for each name: a shared resolver would keep earlier name servers, and timings learned from other names. */
   private resolver(): Resolver {
     const resolver = new Resolver({ timeout: queryTimeoutMs, tries: queryTries });
-    if (this.nameservers) resolver.setServers(this.nameservers);
+    if (this.options.nameservers) resolver.setServers(this.options.nameservers);
     return resolver;
   }
 
   /** '' when the file does not exist, as in a container without a network. */
   private read(file: string): Promise<string> {
-    return readFile(join(this.folder, file), 'utf8').catch(() => '');
+    return readFile(join(this.options.folder ?? '/etc', file), 'utf8').catch(() => '');
   }
 }

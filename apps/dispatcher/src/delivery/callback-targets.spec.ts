@@ -1,22 +1,17 @@
 import { describe, expect, it } from '@jest/globals';
-import { createLogger } from '@lanyard/service';
 import type { CallbackTarget } from '../callback-client/callback-sender.js';
 import type { Claim } from '../queue/channel-queue.js';
 import { CallbackTargets } from './callback-targets.js';
 
-const logger = createLogger({ app: 'test', replicaId: 'test', level: 'silent' });
-
 /** What was sealed is the URL. */
-const open = (sealed: string): CallbackTarget => {
-  if (sealed === '') throw new Error('nothing to unseal');
-  return { url: sealed, headers: {} };
-};
+const readableTargetOf = ({ target }: { target: string | null }): CallbackTarget | undefined =>
+  target ? { url: target, headers: {} } : undefined;
 
 const claimOf = (target: string): Claim => ({ revision: '1', target }) as Claim;
 
 describe('the targets that a replica knows', () => {
   it('are bounded, and keep the one that a claim relies on while others are learnt', () => {
-    const targets = new CallbackTargets({ open }, logger);
+    const targets = new CallbackTargets({ readableTargetOf });
     const learn = (name: string, count: number): void => {
       for (let n = 0; n < count; n++) targets.targetOf(`${name}-${n}`, claimOf(`https://${name}-${n}.example`));
     };

@@ -1,4 +1,4 @@
-import { type Logger, LOGGER, setBounded } from '@lanyard/service';
+import { setBounded } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import type { CallbackTarget } from '../callback-client/callback-sender.js';
 import { SealedTargets } from '../callback-client/sealed-targets.js';
@@ -12,10 +12,7 @@ const rememberedTargets = 10_000;
 export class CallbackTargets {
   private readonly known = new Map<string, { revision: string; target: CallbackTarget }>();
 
-  constructor(
-    @Inject(SealedTargets) private readonly sealed: Pick<SealedTargets, 'open'>,
-    @Inject(LOGGER) private readonly logger: Logger,
-  ) {}
+  constructor(@Inject(SealedTargets) private readonly sealed: Pick<SealedTargets, 'readableTargetOf'>) {}
 
   /** The known revision of the channel's target. A claim with this revision omits the target. Least recently used: forgotten first. */
   revisionOf(channelId: string): string | undefined {
@@ -28,14 +25,9 @@ export class CallbackTargets {
   targetOf(channelId: string, { revision, target }: Claim): CallbackTarget | undefined {
     const known = this.known.get(channelId);
     if (known && known.revision === revision) return known.target;
-    try {
-      const unsealed = this.sealed.open(target);
-      setBounded(this.known, channelId, { revision, target: unsealed }, rememberedTargets);
-      return unsealed;
-    } catch (err) {
-      this.logger.error({ err, channelId }, 'callback target cannot be unsealed');
-      return undefined;
-    }
+    const unsealed = this.sealed.readableTargetOf({ keyId: channelId, target });
+    if (unsealed) setBounded(this.known, channelId, { revision, target: unsealed }, rememberedTargets);
+    return unsealed;
   }
 
   forget(channelId: string): void {
