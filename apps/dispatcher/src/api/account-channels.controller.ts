@@ -142,7 +142,6 @@ export class AccountChannelsController {
 
   /** Throws ChannelNotFound for what the caller does not see. */
   private async ownerOf(caller: Identity, id: string): Promise<Owner> {
-    const { channel } = await this.account.get(caller, id);
-    return { keyId: channel.keyId, accountId: channel.accountId, tier: channel.tier };
+    return (await this.account.get(caller, id)).channel;
   }
 }

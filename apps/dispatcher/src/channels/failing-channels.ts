@@ -5,20 +5,11 @@ import { AccountChannels, type Inspected } from './account-channels.js';
 
 const inspectedAtOnce = 200;
 
-const itemOf = ({ channel: { keyId }, failure }: Inspected): AttentionItem[] =>
-  failure
-    ? [
-        {
-          object: 'attention-item',
-          kind: 'failing-channels',
-          id: keyId,
-          device_id: null,
-          key_id: keyId,
-          since: formatTimestamp(failure.sinceMs),
-          text: failure.text,
-        },
-      ]
-    : [];
+const itemOf = ({ channel: { keyId: id }, failure }: Inspected): AttentionItem[] => {
+  if (!failure) return [];
+  const [since, text] = [formatTimestamp(failure.sinceMs), failure.text];
+  return [{ object: 'attention-item', kind: 'failing-channels', id, device_id: null, key_id: id, since, text }];
+};
 
 /** Channels that do not deliver what they should. */
 @Injectable()

@@ -71,18 +71,14 @@ export class Verification {
   ): Promise<string | undefined> {
     this.slots.reserve(registrant);
     try {
-      return await this.call(target, signing);
+      const headers = signing && signatureHeaders(signing, `msg_${newId()}`, this.clock.now(), body);
+      // A connection of its own: the channel may still be sending to its previous URL.
+      const connectionId = `verification ${newId()}`;
+      const sent = await this.sender.send(connectionId, target, { body, ...(headers && { headers }) });
+      this.sender.forget(connectionId);
+      return sent.ok ? undefined : failureReasonOf(sent);
     } finally {
       this.slots.free(registrant);
     }
-  }
-
-  private async call(target: CallbackTarget, signing: Signing | undefined): Promise<string | undefined> {
-    const headers = signing && signatureHeaders(signing, `msg_${newId()}`, this.clock.now(), body);
-    // A connection of its own: the channel may still be sending to its previous URL.
-    const connectionId = `verification ${newId()}`;
-    const sent = await this.sender.send(connectionId, target, { body, ...(headers && { headers }) });
-    this.sender.forget(connectionId);
-    return sent.ok ? undefined : failureReasonOf(sent);
   }
 }

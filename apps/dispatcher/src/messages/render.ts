@@ -20,12 +20,10 @@ const additions = (item: FramedItem, timestampMs: number, options: RenderOptions
   return text;
 };
 
-const hasEp = ({ category }: FramedItem): boolean => category !== 'async-responses';
-
-/** The item up to its closing brace, with the name instead of the id when the channel asks for it. */
+/** The item up to its closing brace, with the name instead of the id when the channel asks for it; a result has neither. */
 const opening = (item: FramedItem, options: RenderOptions): Buffer[] => {
   const open = item.item.subarray(0, -1);
-  if (!options.use_endpoint_name || !item.endpointName || !hasEp(item)) return [open];
+  if (!options.use_endpoint_name || !item.endpointName || item.category === 'async-responses') return [open];
   return [Buffer.from(epStart + JSON.stringify(item.endpointName)), open.subarray(epEnd)];
 };
 

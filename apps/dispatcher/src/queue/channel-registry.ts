@@ -21,15 +21,10 @@ import type { CommandName } from './scripts.js';
 import { SharedClock } from './shared-clock.js';
 
 /** What Redis must know about a channel to fill and empty its queue. */
-export interface Registration {
+export interface Registration extends Pick<Channel, 'accountId' | 'kind' | 'revision' | 'tier'> {
   channelId: string;
-  accountId: string;
-  kind: ChannelKind;
-  /** Decimal; a later one wins. */
-  revision: string;
   render: RenderCode;
   eventsMax: number;
-  tier: 'free' | 'commercial';
   /** Sealed URL and headers of a callback, otherwise ''. */
   target: string;
   createdAtMs: number;

@@ -12,13 +12,10 @@ export class ChannelRegistrar {
   /** Called under the lock of the key. `sameUrl`: retries, and the time since when the callback has been failing, are kept. */
   async register(channel: Channel, locked: LockedChannel, sameUrl = false): Promise<void> {
     const outcome = await this.registry.register({
+      ...channel,
       channelId: channel.keyId,
-      accountId: channel.accountId,
-      kind: channel.kind,
-      revision: channel.revision,
       render: renderCodeOf(channel.serialization),
       eventsMax: channel.serialization.max_chunk_size,
-      tier: channel.tier,
       target: channel.target ?? '',
       createdAtMs: channel.createdAt.getTime(),
       dropped: await locked.reportedDrops(channel),

@@ -96,8 +96,8 @@ export class ChannelStore {
         String(this.silenceMaxMs),
       ]);
       try {
-        const { outbox, reports, audit, clock } = this;
-        return await work(new LockedChannel(keyId, runner.manager, { outbox, reports, audit, clock }));
+        const { manager } = runner;
+        return await work(new LockedChannel(keyId, manager, this.outbox, this.reports, this.audit, this.clock));
       } finally {
         await runner
           .query(`SELECT pg_advisory_unlock($1, hashtext($2)), set_config('idle_session_timeout', '0', false)`, [
@@ -112,24 +112,19 @@ export class ChannelStore {
   }
 }
 
-/** Parts with which changes of a channel are announced. */
-interface Announcing {
-  outbox: Outbox;
-  reports: DropReportStore;
-  audit: AuditTrail;
-  clock: Clock;
-}
-
 /** The channel of a key, if it has one, while the lock of the key is held. */
 export class LockedChannel {
   constructor(
     private readonly keyId: string,
     private readonly manager: EntityManager,
-    private readonly announcing: Announcing,
+    private readonly outbox: Outbox,
+    private readonly reports: DropReportStore,
+    private readonly audit: AuditTrail,
+    private readonly clock: Clock,
   ) {}
 
   now(): Date {
-    return new Date(this.announcing.clock.now());
+    return new Date(this.clock.now());
   }
 
   find(): Promise<Channel | null> {
@@ -184,7 +179,7 @@ export class LockedChannel {
   async remove(channel: Channel, announcement: Announcement, auditAction?: AuditAction): Promise<void> {
     await this.manager.transaction(async (manager) => {
       await manager.delete(Channel, { keyId: this.keyId });
-      await this.announcing.reports.recordEnding(manager, channel, announcement.reason ?? announcement.status);
+      await this.reports.recordEnding(manager, channel, announcement.reason ?? announcement.status);
       await this.append(manager, channel, announcement);
       if (auditAction) await this.record(manager, channel, auditAction);
     });
@@ -192,17 +187,17 @@ export class LockedChannel {
 
   /** The losses of events of this channel that were announced. */
   reportedDrops({ keyId, createdAt }: Channel): Promise<Dropped> {
-    return this.announcing.reports.reported(this.manager, keyId, createdAt);
+    return this.reports.reported(this.manager, keyId, createdAt);
   }
 
   /** Announces what is new in the counts of lost events, and returns it. */
   announceDrops(channel: Channel, dropped: Dropped): Promise<Drop[]> {
-    return this.announcing.reports.announce(this.manager, channel, dropped);
+    return this.reports.announce(this.manager, channel, dropped);
   }
 
   /** Announces what a removed channel lost since the last report, and why it ended; returns it. The second time: nothing. */
   announceLastDrops(closed: Closed): Promise<Drop[]> {
-    return this.announcing.reports.announceLast(this.manager, closed);
+    return this.reports.announceLast(this.manager, closed);
   }
 
   async announce(channel: Channel, announcement: Announcement): Promise<void> {
@@ -214,7 +209,7 @@ export class LockedChannel {
     { accountId }: Channel,
     { action, ...about }: AuditAction,
   ): Promise<void> {
-    await this.announcing.audit.record(manager, action, { ...about, accountId }, this.now());
+    await this.audit.record(manager, action, { ...about, accountId }, this.now());
   }
 
   private append(
@@ -223,7 +218,7 @@ export class LockedChannel {
     { status, reason }: Announcement,
   ): Promise<void> {
     const changedAt = formatTimestamp(this.now());
-    return this.announcing.outbox.append(manager, ChannelsState, {
+    return this.outbox.append(manager, ChannelsState, {
       keyId,
       accountId,
       kind,
