@@ -64,7 +64,7 @@ describe('producers of one name', () => {
   it('store a request once that comes twice, since its answer was lost', async () => {
     const topic = connection.topicName(DeviceModels.name);
     const bundles = new Bundles();
-    bundles.setPartitionCount(topic, 1);
+    bundles.partitionCounts.set(topic, 1);
     const raw = connection.kafka.producer({ createPartitioner: bundles.partitioner });
     await raw.connect();
     ends.push(() => raw.disconnect());

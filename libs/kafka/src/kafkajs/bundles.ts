@@ -27,8 +27,8 @@ export const stampOf = ([first, ...others]: readonly Message[]): ProducerStamp |
  * where a message goes; until then messages are not bundled.
  */
 export class Bundles {
-  /** By topic. */
-  private readonly partitionCounts = new Map<string, number>();
+  /** By topic, as far as they are known. */
+  readonly partitionCounts = new Map<string, number>();
   /** The partitions that were chosen for messages that are not bundled. */
   private readonly chosenPartitions = new WeakMap<Message, number>();
 
@@ -46,14 +46,6 @@ export class Bundles {
       return chosen;
     };
   };
-
-  knowsPartitionCount(topic: string): boolean {
-    return this.partitionCounts.has(topic);
-  }
-
-  setPartitionCount(topic: string, partitions: number): void {
-    this.partitionCounts.set(topic, partitions);
-  }
 
   /** Messages without a key stay as they are. */
   bundle(topic: string, messages: readonly Message[], term?: ProducerTerm): Message[] {

@@ -1,14 +1,10 @@
+import { exitOnFatal } from '@lanyard/service';
 import { type CustomTransportStrategy, type MessageHandler, Server } from '@nestjs/microservices';
 import { isObservable, lastValueFrom } from 'rxjs';
 import type { KafkaConnection } from '../connection/kafka-connection.js';
 import type { Batch, StoredPositions } from '../consumer/batch.js';
 import { BatchConsumer } from '../consumer/batch-consumer.js';
 import { Failed, kafkaBatchTransport, type OnBatchExtras } from './on-batch.js';
-
-export interface KafkaBatchServerOptions {
-  group: string;
-  onFatal: (error: unknown) => void;
-}
 
 /** Nest transport: one batch consumer per topic that an @OnBatch method names. */
 export class KafkaBatchServer extends Server implements CustomTransportStrategy {
@@ -19,7 +15,7 @@ export class KafkaBatchServer extends Server implements CustomTransportStrategy 
 
   constructor(
     private readonly connection: KafkaConnection,
-    private readonly options: KafkaBatchServerOptions,
+    private readonly group: string,
   ) {
     super();
   }
@@ -75,9 +71,9 @@ export class KafkaBatchServer extends Server implements CustomTransportStrategy 
     const positions = this.positions.get(topicName);
     return new BatchConsumer(this.connection, {
       topic,
-      group: this.options.group,
+      group: this.group,
       isOnlyOfItsName: true,
-      onFatal: this.options.onFatal,
+      onFatal: exitOnFatal,
       ...options,
       ...(positions && { positions }),
       handler: (batch) => invoke(handler, batch),

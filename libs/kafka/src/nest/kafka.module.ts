@@ -1,14 +1,5 @@
 import { type Service, topicsOf } from '@lanyard/contracts';
-import {
-  type CommonConfig,
-  CONFIG,
-  exitOnFatal,
-  Health,
-  type Logger,
-  LOGGER,
-  Metrics,
-  StopDeadline,
-} from '@lanyard/service';
+import { type CommonConfig, CONFIG, Health, type Logger, LOGGER, Metrics, StopDeadline } from '@lanyard/service';
 import {
   type BeforeApplicationShutdown,
   type DynamicModule,
@@ -49,8 +40,7 @@ export class KafkaModule implements BeforeApplicationShutdown, OnApplicationShut
         {
           provide: KafkaBatchServer,
           inject: [KafkaConnection],
-          useFactory: (connection: KafkaConnection) =>
-            new KafkaBatchServer(connection, { group: app, onFatal: exitOnFatal }),
+          useFactory: (connection: KafkaConnection) => new KafkaBatchServer(connection, app),
         },
         { provide: OPTIONS, useValue: options },
       ],

@@ -1,11 +1,4 @@
-import {
-  type EncodedMessage,
-  encodeTombstone,
-  type MessageMeta,
-  type Topic,
-  type WritableMessage,
-  writeMessage,
-} from '@lanyard/contracts';
+import { encodeTombstone, type MessageMeta, type Topic, type WritableMessage, writeMessage } from '@lanyard/contracts';
 import type { Producer, TopicMessages } from 'kafkajs';
 import type { KafkaConnection } from '../connection/kafka-connection.js';
 import { logRequests } from '../request-log.js';
@@ -120,7 +113,7 @@ export class KafkaProducer {
     const { source } = this.options;
     const { id, occurredAtMs, traceParent } = meta;
     try {
-      return this.write(topic, writeMessage(topic, value, { source, id, occurredAtMs, traceParent }));
+      return this.sendEncoded(topic, writeMessage(topic, value, { source, id, occurredAtMs, traceParent }));
     } catch (error) {
       return Promise.reject(error);
     }
@@ -131,17 +124,13 @@ export class KafkaProducer {
   }
 
   /** For messages encoded earlier, for example in an outbox. */
-  sendEncoded(topic: { name: string }, message: EncodedMessage): Promise<void> {
-    return this.write(topic, message);
-  }
-
-  private write(topic: { name: string }, message: WritableMessage): Promise<void> {
-    if (this.connection.logger.isLevelEnabled('debug')) this.log(topic.name, message);
+  sendEncoded(topic: { name: string }, message: WritableMessage): Promise<void> {
+    const { logger } = this.connection;
+    if (logger.isLevelEnabled('debug')) {
+      const { key, headers } = message;
+      logRequests(logger, topic.name, 'fact sent', [{ key, headers: { get: (name) => headers[name] } }]);
+    }
     return this.sendTo(this.connection.topicName(topic.name), message);
-  }
-
-  private log(topic: string, { key, headers }: WritableMessage): void {
-    logRequests(this.connection.logger, topic, 'fact sent', [{ key, headers: { get: (name) => headers[name] } }]);
   }
 
   /** To a topic by its name on the cluster. */
@@ -221,9 +210,9 @@ export class KafkaProducer {
 
   /** Only bundled messages get the sequence numbers of a term, and bundles need the number of partitions. */
   private async learnPartitions(topics: readonly string[]): Promise<void> {
+    const { partitionCounts } = this.bundles;
     for (const topic of topics)
-      if (!this.bundles.knowsPartitionCount(topic))
-        this.bundles.setPartitionCount(topic, await this.connection.partitionsOf(topic));
+      if (!partitionCounts.has(topic)) partitionCounts.set(topic, await this.connection.partitionsOf(topic));
   }
 
   private count(messages: number, outcome: string, started: number): void {

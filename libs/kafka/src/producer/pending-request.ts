@@ -7,7 +7,8 @@ const bytesMax = 512 * 1024;
 /** Messages for one request. Their senders share a promise: one for each would be too expensive. */
 export class PendingRequest {
   private readonly byTopic = new Map<string, Message[]>();
-  private messages = 0;
+  /** Messages so far. */
+  count = 0;
   private bytes = 0;
   done!: () => void;
   failed!: (error: unknown) => void;
@@ -17,16 +18,12 @@ export class PendingRequest {
     this.failed = failed;
   });
 
-  get count(): number {
-    return this.messages;
-  }
-
   get topics(): string[] {
     return [...this.byTopic.keys()];
   }
 
   get isFull(): boolean {
-    return this.messages >= messagesMax || this.bytes >= bytesMax;
+    return this.count >= messagesMax || this.bytes >= bytesMax;
   }
 
   /** Whether one more message, with a value of this length, goes along. The first message of a request always does. */
@@ -38,7 +35,7 @@ export class PendingRequest {
     const list = this.byTopic.get(topic);
     if (list) list.push(message);
     else this.byTopic.set(topic, [message]);
-    this.messages++;
+    this.count++;
     this.bytes += message.value?.length ?? 0;
   }
 

@@ -122,18 +122,13 @@ export class StateReader<V, P = V> implements OnModuleInit, OnApplicationShutdow
     return this.state.has(key);
   }
 
-  get size(): number {
-    return this.state.size;
-  }
-
   entries(): IterableIterator<[string, P]> {
     return this.state.entries();
   }
 
-  /** `listener` is called for each change, also while catching up. Returns a function that removes it. */
-  onChange(listener: StateListener<P>): () => void {
+  /** `listener` is called for each change, also while catching up. */
+  onChange(listener: StateListener<P>): void {
     this.listeners.add(listener);
-    return () => void this.listeners.delete(listener);
   }
 
   /**
