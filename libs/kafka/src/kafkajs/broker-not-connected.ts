@@ -2,8 +2,7 @@ import { privateModule } from './modules.js';
 
 type Lookup = (...request: unknown[]) => unknown;
 
-interface Modules {
-  Broker: { prototype: object };
+interface Errors {
   KafkaJSConnectionError: new (message: string) => Error;
 }
 
@@ -15,13 +14,13 @@ const lookups = new WeakMap<object, Lookup>();
  * connection error like the others, after which the consumer restarts.
  */
 export const retryBrokerNotConnected = (): void => {
-  const Broker = privateModule('broker/index.js') as Modules['Broker'];
-  const { KafkaJSConnectionError } = privateModule('errors.js') as Pick<Modules, 'KafkaJSConnectionError'>;
+  const { prototype } = privateModule('broker/index.js') as { prototype: object };
+  const { KafkaJSConnectionError } = privateModule('errors.js') as Errors;
   const notConnected: Lookup = () => {
     throw new KafkaJSConnectionError('Broker not connected');
   };
   // Its constructor assigns the function that fails, and `connect` the one that works.
-  Object.defineProperty(Broker.prototype, 'lookupRequest', {
+  Object.defineProperty(prototype, 'lookupRequest', {
     get(this: object) {
       return lookups.get(this);
     },

@@ -2,32 +2,9 @@ import { privateModule } from './modules.js';
 import { RecordHeaders } from './record-headers.js';
 import { isUnreadable, lastOffsetOf, UnreadableBatch } from './unreadable-batch.js';
 
-interface FetchedPartition {
-  partition: number;
-  errorCode: number;
-  highWatermark: string;
-  lastStableOffset: string;
-  lastStartOffset: string;
-  abortedTransactions: { producerId: string; firstOffset: string }[];
-  preferredReadReplica: number;
-  messages: readonly unknown[];
-}
-
 interface FetchedTopic {
   topicName: string;
-  partitions: FetchedPartition[];
-}
-
-interface FetchAnswer {
-  throttleTime: number;
-  clientSideThrottleTime: number;
-  errorCode: number;
-  sessionId: number;
-  responses: FetchedTopic[];
-}
-
-interface FetchResponse {
-  decode: (answer: Buffer) => Promise<FetchAnswer>;
+  partitions: { messages: readonly unknown[] }[];
 }
 
 /** Kafka protocol, "RecordBatch". */
@@ -200,7 +177,7 @@ const messagesAt = (reader: AnswerReader): readonly unknown[] | Promise<unknown[
  * `{ ...batch, records }`, and numbers of 64 bits and views of views for each record, and copies the
  * headers of a record once per header. Compressed and transactional batches are left to it.
  */
-export const decodeFetch = async (answer: Buffer): Promise<FetchAnswer> => {
+export const decodeFetch = async (answer: Buffer) => {
   const reader = new AnswerReader(answer);
   const clientSideThrottleTime = reader.int32();
   const errorCode = reader.int16();
@@ -208,7 +185,7 @@ export const decodeFetch = async (answer: Buffer): Promise<FetchAnswer> => {
   const responses: FetchedTopic[] = [];
   for (let topics = reader.int32(); topics > 0; topics--) {
     const topicName = reader.string();
-    const partitions: FetchedPartition[] = [];
+    const partitions: FetchedTopic['partitions'] = [];
     for (let left = reader.int32(); left > 0; left--) {
       const partition = {
         partition: reader.int32(),
@@ -229,5 +206,5 @@ export const decodeFetch = async (answer: Buffer): Promise<FetchAnswer> => {
 };
 
 export const replaceFetchResponse = (): void => {
-  (privateModule('protocol/requests/fetch/v11/response.js') as FetchResponse).decode = decodeFetch;
+  (privateModule('protocol/requests/fetch/v11/response.js') as { decode: typeof decodeFetch }).decode = decodeFetch;
 };

@@ -21,9 +21,7 @@ interface Connection extends CutConnection {
   connect(): Promise<unknown>;
 }
 
-interface Modules {
-  Connection: { prototype: Connection };
-  RequestQueue: { prototype: RequestQueue };
+interface Errors {
   KafkaJSConnectionClosedError: new (message: string, broker: { host: string; port: number }) => Error;
 }
 
@@ -36,9 +34,9 @@ const connections = new WeakMap<RequestQueue, Connection>();
  * join a group does, says nothing of the connection. One that is logging in is left alone, as by `fetch-abort`.
  */
 export const endSilentConnections = (): void => {
-  const { prototype } = privateModule('network/connection.js') as Modules['Connection'];
-  const { prototype: ofQueues } = privateModule('network/requestQueue/index.js') as Modules['RequestQueue'];
-  const { KafkaJSConnectionClosedError } = privateModule('errors.js') as Pick<Modules, 'KafkaJSConnectionClosedError'>;
+  const { prototype } = privateModule('network/connection.js') as { prototype: Connection };
+  const { prototype: ofQueues } = privateModule('network/requestQueue/index.js') as { prototype: RequestQueue };
+  const { KafkaJSConnectionClosedError } = privateModule('errors.js') as Errors;
   const { connect } = prototype;
   prototype.connect = function () {
     connections.set(this.requestQueue, this);
