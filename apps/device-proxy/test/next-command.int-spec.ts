@@ -10,6 +10,8 @@ import { pollPeriodMs, pollWindowSeconds, retryPauseMs } from '../src/commands/l
 import { Rules } from '../src/presubscriptions/rules.js';
 import type { Session } from '../src/sessions/session.js';
 import { lateRequestsMs } from '../src/subscriptions/keys.js';
+import { SubscriptionReconciler } from '../src/subscriptions/subscription-reconciler.js';
+import { Subscriptions } from '../src/subscriptions/subscriptions.js';
 import { NoAnswer } from '../src/transport/device-link.js';
 import { accountId, content, deliveryTest } from './delivery-test.js';
 import { newKey } from './test-system.js';
@@ -109,6 +111,29 @@ describe('a command of a device that listens', () => {
     await clock.advance(retryPauseMs - 1);
     const cancelled = { state: 'cancelled', error: 'REQUEST_CANCELLED', attempts: 1 };
     await eventually(async () => expect(await record()).toMatchObject(cancelled));
+  });
+
+  it('to observe, whose device registers again before it is confirmed, is followed by another observation', async () => {
+    const path = '/3/0/4';
+    const first = await register();
+    const { deviceId } = first;
+    let unlock = async (): Promise<void> => undefined;
+    link.answer = async () => {
+      unlock = await hold(`SELECT pg_advisory_xact_lock(hashtextextended('${deviceId}', 0))`);
+      return content;
+    };
+    const subscribed = part(Subscriptions).subscribe(app, deviceId, path);
+    // The first value is announced, and the result waits to be stored.
+    await eventually(async () => expect(await waitingStatements('pid')).toBe(1));
+    link.answer = () => Promise.resolve(content);
+    const second = await register(false, deviceId);
+    await part(SubscriptionReconciler).applyRules(second);
+    expect(link.asked).toHaveLength(1);
+    await unlock();
+    expect(await subscribed).toMatchObject({ confirmed: true });
+    // The clock stands still: nothing else compares the observations with the subscriptions.
+    await eventually(() => expect(second.observations.has(path)).toBe(true));
+    await eventually(() => expect(second.singleSubscribers({ path })).toEqual([app.keyId]));
   });
 
   it('is found when polls have failed for longer than they look back', async () => {

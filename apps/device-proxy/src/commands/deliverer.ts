@@ -1,9 +1,12 @@
 import { type Clock, CLOCK, CONFIG, type Logger, LOGGER, type Timer } from '@lanyard/service';
 import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import type { DeviceProxyConfig } from '../config.js';
+import { isComposite, operationOf } from '../downlink/operation.js';
 import { Interest } from '../interest/interest.js';
+import { attributesIn, targetKey } from '../sessions/observations.js';
 import type { Session, StoredSession } from '../sessions/session.js';
 import { Sessions } from '../sessions/sessions.js';
+import { WakeUps } from '../sessions/wake-ups.js';
 import type { Claimant } from './claim.js';
 import { CommandClaims } from './command-claims.js';
 import { CommandExecution, type ExecutionResult } from './command-execution.js';
@@ -12,6 +15,12 @@ import type { Command } from './command.entity.js';
 import { CommandQueue } from './command-queue.js';
 import { Pushes } from './pushes.js';
 import { claimRenewMs, retryPauseMs } from './limits.js';
+
+/** The observation that a subscription asks for, as `targetKey` names it. */
+const observationOf = (command: Command): string => {
+  const { id, path, query } = command;
+  return isComposite(operationOf(command)) ? id : targetKey({ path, attributes: attributesIn(query) });
+};
 
 /** Executes the commands of devices with a session on this replica: in order, one in flight per device. */
 @Injectable()
@@ -33,6 +42,7 @@ export class Deliverer implements OnApplicationBootstrap {
     private readonly execution: CommandExecution,
     private readonly interest: Interest,
     private readonly pushes: Pushes,
+    private readonly wakeUps: WakeUps,
     @Inject(CONFIG) private readonly config: DeviceProxyConfig,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
@@ -165,7 +175,10 @@ export class Deliverer implements OnApplicationBootstrap {
       const result = await this.execution.execute(session, command);
       const wasSilent = session.silent;
       await this.storeResult(command, result);
-      if (command.kind === 'subscription') await this.loadAudience(session);
+      if (command.kind === 'subscription') {
+        if ('done' in result && result.done.outcome === 'succeeded') this.observeIfLost(session, command);
+        await this.loadAudience(session);
+      }
       if ('done' in result) return true;
       if (result.pauseMs > 0) this.retryLater(command.deviceId, result.pauseMs);
       // The device has sent a message since, but this run was in progress, so that `resume` did not start another.
@@ -193,6 +206,18 @@ export class Deliverer implements OnApplicationBootstrap {
         logger.error({ err: error, commandId: command.id }, 'result not stored: will be retried');
         await clock.sleep(retryPauseMs);
       }
+  }
+
+  /**
+   * Until it is confirmed, a subscription is left to its command. By then the device may have ended the observation, or have
+   * registered again: whichever replica has its session now observes the path again.
+   */
+  private observeIfLost(session: Session, command: Command): void {
+    const { deviceId } = session;
+    if (!session.isOver && session.observations.has(observationOf(command))) return;
+    this.wakeUps.broadcast({ about: 'interest', deviceId }).catch((err: unknown) => {
+      this.logger.warn({ err, deviceId }, 'confirmed subscription not compared with the observations');
+    });
   }
 
   /** The next value must reach the new subscriber, so the audience is reloaded before the command is released. */
