@@ -5,6 +5,7 @@ import { eventually } from '@lanyard/testing';
 import { describe, expect, it } from '@jest/globals';
 import { DataSource } from 'typeorm';
 import { Commands, type KnownDevice } from '../src/commands/commands.js';
+import { Deliverer } from '../src/commands/deliverer.js';
 import { CommandHistory } from '../src/commands/history.js';
 import { pollPeriodMs, pollWindowSeconds, retryPauseMs } from '../src/commands/limits.js';
 import { Rules } from '../src/presubscriptions/rules.js';
@@ -17,7 +18,10 @@ import { accountId, content, deliveryTest } from './delivery-test.js';
 import { newKey } from './test-system.js';
 
 describe('a command of a device that listens', () => {
-  const { link, clock, app, part, register, send, ended, waitingStatements, hold } = deliveryTest('next-command');
+  const { link, clock, app, part, register, send, ended, waitingStatements, hold, redis } =
+    deliveryTest('next-command');
+
+  const lockOf = ({ deviceId }: Session): string => `SELECT pg_advisory_xact_lock(hashtextextended('${deviceId}', 0))`;
 
   /** The device has a command in flight, its only one, which it answers when the test calls `answer`. */
   const withOneInFlight = async () => {
@@ -119,7 +123,7 @@ describe('a command of a device that listens', () => {
     const { deviceId } = first;
     let unlock = async (): Promise<void> => undefined;
     link.answer = async () => {
-      unlock = await hold(`SELECT pg_advisory_xact_lock(hashtextextended('${deviceId}', 0))`);
+      unlock = await hold(lockOf(first));
       return content;
     };
     const subscribed = part(Subscriptions).subscribe(app, deviceId, path);
@@ -134,6 +138,25 @@ describe('a command of a device that listens', () => {
     // The clock stands still: nothing else compares the observations with the subscriptions.
     await eventually(() => expect(second.observations.has(path)).toBe(true));
     await eventually(() => expect(second.singleSubscribers({ path })).toEqual([app.keyId]));
+  });
+
+  it('to execute is not in doubt if Redis failed before it was sent, and its device registers again', async () => {
+    const session = await register();
+    const { deviceId } = session;
+    const known = await part(Commands).device(app, deviceId);
+    const unlock = await hold(lockOf(session));
+    const sending = send(session, 'POST', 0, known);
+    await eventually(async () => expect(await waitingStatements('pid')).toBe(1));
+    redis().disconnect();
+    await unlock();
+    const asyncId = await sending;
+    await eventually(async () =>
+      expect(await part(CommandHistory).get(app, asyncId)).toMatchObject({ state: 'waiting', attempts: 0 }),
+    ).finally(() => redis().connect());
+    expect(link.asked).toEqual([]);
+    await register(false, deviceId);
+    part(Deliverer).deliverWaiting(deviceId);
+    expect(await ended(asyncId)).toMatchObject({ status: 200, attempts: 1 });
   });
 
   it('is found when polls have failed for longer than they look back', async () => {

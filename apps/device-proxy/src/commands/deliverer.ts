@@ -150,8 +150,7 @@ export class Deliverer implements OnApplicationBootstrap {
     while (!this.stopped) {
       const session = this.sessions.get(deviceId);
       if (!session || !this.sessions.isListening(session)) break;
-      // After a stall the session may belong to another replica: the command would run twice, or too late.
-      if (!(await this.sessions.confirmOwnership(session))) break;
+      if (!(await this.confirmOwnership(session, first))) break;
       this.maybeWaiting.delete(deviceId);
       const claimant = { replica: this.config.replicaId, epoch: session.epoch };
       const command = first ?? (await this.claims.claim(deviceId, claimant));
@@ -166,6 +165,20 @@ export class Deliverer implements OnApplicationBootstrap {
     if (!first) return;
     await this.claims.putBack(first, false);
     this.changedMeanwhile.add(deviceId);
+  }
+
+  /**
+   * After a stall the session may belong to another replica: the command would run twice, or too late.
+   * @param claimed not sent yet
+   */
+  private async confirmOwnership(session: Session, claimed: Command | undefined): Promise<boolean> {
+    try {
+      return await this.sessions.confirmOwnership(session);
+    } catch (error) {
+      // Otherwise a later session could not tell it from a command that was sent.
+      if (claimed) await this.claims.putBack(claimed, false);
+      throw error;
+    }
   }
 
   /** Returns true when the next command may follow at once. */
