@@ -13,7 +13,7 @@ import type { Session } from '../src/sessions/session.js';
 import { lateRequestsMs } from '../src/subscriptions/keys.js';
 import { SubscriptionReconciler } from '../src/subscriptions/subscription-reconciler.js';
 import { Subscriptions } from '../src/subscriptions/subscriptions.js';
-import { NoAnswer } from '../src/transport/device-link.js';
+import { NoAnswer, Refused } from '../src/transport/device-link.js';
 import { accountId, content, deliveryTest } from './delivery-test.js';
 import { newKey } from './test-system.js';
 
@@ -138,6 +138,18 @@ describe('a command of a device that listens', () => {
     // The clock stands still: nothing else compares the observations with the subscriptions.
     await eventually(() => expect(second.observations.has(path)).toBe(true));
     await eventually(() => expect(second.singleSubscribers({ path })).toEqual([app.keyId]));
+  });
+
+  it('is sent again after a pause, although polls find it before', async () => {
+    const askedAtMs: number[] = [];
+    link.answer = () => {
+      askedAtMs.push(clock.now());
+      return Promise.reject(new Refused());
+    };
+    expect(await ended(await send(await register(), 'GET', 2))).toMatchObject({ status: 503, attempts: 3 });
+    const [first = 0, second = 0, third = 0] = askedAtMs;
+    expect(second - first).toBeGreaterThanOrEqual(retryPauseMs);
+    expect(third - second).toBeGreaterThanOrEqual(retryPauseMs);
   });
 
   it('to execute is not in doubt if Redis failed before it was sent, and its device registers again', async () => {

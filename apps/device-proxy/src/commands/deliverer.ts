@@ -32,7 +32,8 @@ export class Deliverer implements OnApplicationBootstrap {
   private readonly changedMeanwhile = new Set<string>();
   private readonly inFlight = new Set<Command>();
   private timer: Timer | undefined;
-  private readonly retries = new Set<Timer>();
+  /** Devices whose next command waits for a pause. */
+  private readonly pauses = new Map<string, Timer>();
   private stopped = false;
 
   constructor(
@@ -47,7 +48,12 @@ export class Deliverer implements OnApplicationBootstrap {
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
-    sessions.listen({ ended: ({ deviceId }) => void this.maybeWaiting.delete(deviceId) });
+    sessions.listen({
+      ended: ({ deviceId }) => {
+        this.maybeWaiting.delete(deviceId);
+        this.endPause(deviceId);
+      },
+    });
   }
 
   onApplicationBootstrap(): void {
@@ -62,7 +68,7 @@ export class Deliverer implements OnApplicationBootstrap {
   async stop(): Promise<void> {
     this.stopped = true;
     this.timer?.cancel();
-    for (const retry of this.retries) retry.cancel();
+    for (const pause of this.pauses.values()) pause.cancel();
     this.pushes.stop();
     await Promise.all(this.running.values());
   }
@@ -107,10 +113,14 @@ export class Deliverer implements OnApplicationBootstrap {
     return storing;
   }
 
-  /** Called when the queue of the device may have a command. Does nothing if the session of the device is not here. */
+  /**
+   * Called when the queue of the device may have a command. Does nothing if the session of the device is not here, or if its
+   * next command waits for a pause: what was stored behind that one waits as well.
+   */
   deliverWaiting(deviceId: string): void {
     if (!this.sessions.get(deviceId)) return;
     this.maybeWaiting.add(deviceId);
+    if (this.pauses.has(deviceId)) return;
     if (this.running.has(deviceId)) this.changedMeanwhile.add(deviceId);
     this.startDraining(deviceId);
   }
@@ -122,12 +132,14 @@ export class Deliverer implements OnApplicationBootstrap {
 
   private startDraining(deviceId: string, claimed?: Promise<Command | undefined>): void {
     if (this.stopped || this.running.has(deviceId)) return;
+    this.endPause(deviceId);
     const run = this.drain(deviceId, claimed)
       .catch((error: unknown) => {
         this.logger.error({ err: error, deviceId }, 'queue not processed: will be retried soon');
         // The queue may still have commands.
-        if (this.sessions.get(deviceId)) this.maybeWaiting.add(deviceId);
-        this.retryLater(deviceId, retryPauseMs);
+        if (!this.sessions.get(deviceId)) return;
+        this.maybeWaiting.add(deviceId);
+        this.pause(deviceId, retryPauseMs);
       })
       .finally(() => {
         this.running.delete(deviceId);
@@ -136,12 +148,20 @@ export class Deliverer implements OnApplicationBootstrap {
     this.running.set(deviceId, run);
   }
 
-  private retryLater(deviceId: string, pauseMs: number): void {
-    const retry = this.clock.after(pauseMs, () => {
-      this.retries.delete(retry);
+  /** The next command waits for this long, or until the device sends a message. */
+  private pause(deviceId: string, pauseMs: number): void {
+    this.endPause(deviceId);
+    this.changedMeanwhile.delete(deviceId);
+    const pause = this.clock.after(pauseMs, () => {
+      this.pauses.delete(deviceId);
       this.resume(deviceId);
     });
-    this.retries.add(retry);
+    this.pauses.set(deviceId, pause);
+  }
+
+  private endPause(deviceId: string): void {
+    this.pauses.get(deviceId)?.cancel();
+    this.pauses.delete(deviceId);
   }
 
   /** @param claimed the first command, if it is already claimed */
@@ -193,7 +213,7 @@ export class Deliverer implements OnApplicationBootstrap {
         await this.loadAudience(session);
       }
       if ('done' in result) return true;
-      if (result.pauseMs > 0) this.retryLater(command.deviceId, result.pauseMs);
+      if (result.pauseMs > 0 && !session.isOver) this.pause(command.deviceId, result.pauseMs);
       // The device has sent a message since, but this run was in progress, so that `resume` did not start another.
       if (wasSilent && !session.silent) this.changedMeanwhile.add(command.deviceId);
       return false;
