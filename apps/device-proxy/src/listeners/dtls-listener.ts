@@ -5,19 +5,9 @@ import { ConfigError } from '@lanyard/service';
 import type { DtlsConfig } from '../config.js';
 import { CoapDtls, type DtlsParts } from '../transport/coap-dtls.js';
 
-type SharedParts = Pick<
+type SharedParts = Omit<
   DtlsParts,
-  | 'admissionControl'
-  | 'authenticator'
-  | 'clock'
-  | 'confirmSession'
-  | 'handshakeTimerOf'
-  | 'isRegistered'
-  | 'isSuspended'
-  | 'registeredUntilMs'
-  | 'logger'
-  | 'radioOf'
-  | 'sharing'
+  'host' | 'port' | 'receiveBufferBytes' | 'ackTimeoutMs' | 'coapLimits' | 'dtlsLimits' | 'idleMs' | 'certificate'
 >;
 
 const pemCertificates = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;

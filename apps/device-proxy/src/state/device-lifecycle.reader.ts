@@ -4,20 +4,9 @@ import { Injectable } from '@nestjs/common';
 import { stringInterner } from './string-interner.js';
 
 /** The copied fields of a device. */
-export type DirectoryEntry = Pick<
-  DeviceLifecycleChanged,
-  | 'deviceId'
-  | 'accountId'
-  | 'endpointName'
-  | 'endpointType'
-  | 'lifecycleStatus'
-  | 'change'
-  | 'ackTimeoutMs'
-  | 'blockBytes'
-  | 'handshakeTimerMs'
-  | 'hostGateway'
-  | 'revision'
-> & { changedAtMs: number };
+export type DirectoryEntry = Omit<DeviceLifecycleChanged, 'suspension' | 'actor' | 'changedAt'> & {
+  changedAtMs: number;
+};
 
 /** `deviceId`: the key in the topic, which is stored anyway, so that its string is shared. */
 const project = (device: DeviceLifecycleChanged, deviceId: string): DirectoryEntry => {

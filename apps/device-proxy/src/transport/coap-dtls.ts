@@ -147,7 +147,6 @@ export class CoapDtls implements Transport, DtlsHost {
     return this.transport.server.connection(id);
   }
 
-  /** Undefined when the connection is over. */
   save(id: string): SavedConnection | undefined {
     const connection = this.connection(id);
     const credential = openOn(connection)?.sender.credential;

@@ -14,6 +14,7 @@ import {
   QueueFull,
   type ReceivedResponse,
   RequestTimedOut,
+  type UnmatchedNotification,
   UnusableResponse,
 } from '@lanyard/coap';
 import {
@@ -52,27 +53,14 @@ export interface Peers {
 /** Resolves with true when Kafka has stored the notification; with false when no observation has its token. */
 export type DeliverNotification = (notification: UplinkNotification) => Promise<boolean>;
 
-type Received = Pick<
-  CoapNotification,
-  'peer' | 'token' | 'tokenKey' | 'code' | 'payload' | 'contentFormat' | 'maxAgeSeconds' | 'partial'
-> &
-  Partial<Pick<CoapNotification, 'ended'>>;
+type Received = UnmatchedNotification & Partial<CoapNotification>;
 
-const outgoing = (request: DeviceRequest): OutgoingRequest => {
-  const { method, path, query, payload, source, onProgress, contentFormat, accept, beforeSending, onSent } = request;
-  return {
-    method: Code[method],
-    path: path.split('/').filter(Boolean),
-    ...(query && query.length > 0 && { query: [...query] }),
-    ...(payload && { payload }),
-    ...(source && { source }),
-    ...(onProgress && { onProgress }),
-    ...(contentFormat !== undefined && { contentFormat }),
-    ...(accept !== undefined && { accept }),
-    ...(beforeSending && { beforeSending }),
-    ...(onSent && { onSent }),
-  };
-};
+const outgoing = ({ method, path, query = [], ...rest }: DeviceRequest): OutgoingRequest => ({
+  ...rest,
+  method: Code[method],
+  path: path.split('/').filter(Boolean),
+  query: [...query],
+});
 
 const answerOf = ({ code, payload, contentFormat, maxAgeSeconds, locationPath }: ReceivedResponse): DeviceAnswer => ({
   code: formatCode(code),
@@ -146,12 +134,8 @@ export class CoapLink implements DeviceLink {
       request.onSent?.(message);
     };
     try {
-      return answerOf(
-        await unlessAborted(
-          this.endpoint.request(this.peers.peerOf(address), { ...outgoing({ ...request, onSent }), signal }),
-          signal,
-        ),
-      );
+      const sent = { ...outgoing({ ...request, onSent }), signal };
+      return answerOf(await unlessAborted(this.endpoint.request(this.peers.peerOf(address), sent), signal));
     } catch (error) {
       if (error instanceof RequestAborted && !isSent)
         throw new RequestAborted(error.message, { cause: error.cause }, false);
@@ -169,8 +153,7 @@ export class CoapLink implements DeviceLink {
       if (!isTokenKnown) await answered.then(nextTurn, nextTurn);
       await shared.handler(notification);
     };
-    const callbacks = { ...(beforeSending && { beforeSending }), ...(onSent && { onSent }) };
-    const answered = this.endpoint.observe(peer, { ...shared.request, signal, ...callbacks }, handler);
+    const answered = this.endpoint.observe(peer, { ...shared.request, signal, beforeSending, onSent }, handler);
     const observation = await unlessAborted<Observation<ReceivedResponse>>(answered, signal);
     setImmediate(() => {
       isTokenKnown = true;
@@ -191,11 +174,9 @@ export class CoapLink implements DeviceLink {
   }
 
   async cancel(address: string, request: DeviceRequest, token: string, signal: AbortSignal): Promise<void> {
-    const cancelled = this.endpoint.cancelObservation(this.peers.peerOf(address), Buffer.from(token, 'hex'), {
-      ...outgoing(request),
-      signal,
-    });
-    await unlessAborted(cancelled, signal);
+    const peer = this.peers.peerOf(address);
+    const sent = { ...outgoing(request), signal };
+    await unlessAborted(this.endpoint.cancelObservation(peer, Buffer.from(token, 'hex'), sent), signal);
   }
 
   forget(address: string, token: string): void {

@@ -1,10 +1,4 @@
-import {
-  CoapStreamEndpoint,
-  type Peer,
-  type StreamLimits,
-  type StreamSecurity,
-  type UnmatchedNotification,
-} from '@lanyard/coap';
+import { CoapStreamEndpoint, type Peer, type StreamLimits, type StreamSecurity } from '@lanyard/coap';
 import { sourceOf } from '@lanyard/dtls';
 import { KeyedSets, type Logger } from '@lanyard/service';
 import { CoapLink } from './coap-link.js';
@@ -60,7 +54,9 @@ export class CoapStream implements Transport {
         if (!open) throw new Error(`request from an unknown peer: ${address}`);
         return this.uplink.handle(request, open.sender, address);
       },
-      onNotification: (notification) => this.unmatched(notification),
+      // A notification of an automatic observation that is not known here yet, or of no observation.
+      onNotification: async (notification) =>
+        !notification.partial && (await this.link.offer(notification)) ? 'accepted' : 'rejected',
       onConnection: (peer, socket) => this.accept(peer, authenticator.authenticate(socket)),
       onDisconnected: (peer) => this.connectionClosed(peer),
       onHandshakeFailed: (error, socket) => authenticator.handshakeFailed(error, socket),
@@ -128,11 +124,5 @@ export class CoapStream implements Transport {
     this.parts.authenticator.closed(open);
     this.peersOf.delete(open.sender.accountId, open.peer);
     this.goneListener(open.sender.accountId, connectionAddress(this.scheme, peer));
-  }
-
-  /** A notification of an automatic observation that is not known here yet, or of no observation. */
-  private async unmatched(notification: UnmatchedNotification): Promise<'accepted' | 'rejected'> {
-    if (notification.partial) return 'rejected';
-    return (await this.link.offer(notification)) ? 'accepted' : 'rejected';
   }
 }
