@@ -18,7 +18,7 @@ import type { ShownCredential } from '../transport/sender.js';
 import { connectionKeys } from './keys.js';
 import { scriptMax } from './limits.js';
 import { ReplicaSlots } from './replica-slots.js';
-import { loadConnectionScripts, type RunConnectionScript } from './scripts.js';
+import { loadConnectionScripts } from './scripts.js';
 
 export interface Save extends SavedConnection {
   /** Epoch of the owner. */
@@ -66,20 +66,14 @@ const batching = { batchMax: scriptMax, paceMs };
  */
 @Injectable()
 export class ConnectionStore {
-  private readonly run: RunConnectionScript;
+  private readonly run;
   private readonly keys: EncryptionKeys;
   private readonly prefix: ReturnType<typeof connectionKeys>;
   private readonly saves = new RequestBatcher((batch: readonly Save[]) => this.saveAll(batch), batching);
   private readonly takeOvers = new RequestBatcher((batch: readonly Lookup[]) => this.takeOverAll(batch), batching);
   private readonly confirmations = new RequestBatcher((batch: readonly Known[]) => this.confirmAll(batch), batching);
-  private readonly releases = new RequestBatcher(
-    (batch: readonly Known[]) => this.drop('release-connections', batch),
-    batching,
-  );
-  private readonly removals = new RequestBatcher(
-    (batch: readonly Known[]) => this.drop('remove-connections', batch),
-    batching,
-  );
+  private readonly releases = this.drops('release-connections');
+  private readonly removals = this.drops('remove-connections');
 
   constructor(
     @Inject(REDIS) redis: RedisClient,
@@ -113,22 +107,19 @@ export class ConnectionStore {
   }
 
   /** Used when this replica has no room for the connection or cannot read its state: another one may take it over. */
-  async release(known: Known): Promise<void> {
-    await this.releases.submit(known);
+  release(known: Known): Promise<void> {
+    return this.releases.submit(known);
   }
 
-  async remove(known: Known): Promise<void> {
-    await this.removals.submit(known);
+  remove(known: Known): Promise<void> {
+    return this.removals.submit(known);
   }
 
   private async saveAll(batch: readonly Save[]): Promise<boolean[]> {
     const args: (string | number)[] = [this.slots.owner];
     for (const save of batch) args.push(save.epoch, this.seal(save), save.keptMs, save.isNew === true ? 1 : 0);
-    const results = await this.run(
-      'save-connections',
-      batch.map(({ state }) => this.prefix.connection(state.id)),
-      args,
-    );
+    const keys = batch.map(({ state }) => this.prefix.connection(state.id));
+    const results = await this.run('save-connections', keys, args);
     return (results as number[]).map((result) => result === 1);
   }
 
@@ -158,17 +149,13 @@ export class ConnectionStore {
     return (results as number[]).map((result) => result !== 0);
   }
 
-  private async drop(
-    script: 'release-connections' | 'remove-connections',
-    batch: readonly Known[],
-  ): Promise<undefined[]> {
-    const keys = batch.map(({ id }) => this.prefix.connection(id));
-    await this.run(
-      script,
-      keys,
-      batch.map(({ epoch }) => epoch),
-    );
-    return batch.map(() => undefined);
+  private drops(script: 'release-connections' | 'remove-connections'): RequestBatcher<Known, void> {
+    return new RequestBatcher<Known, void>(async (batch) => {
+      const keys = batch.map(({ id }) => this.prefix.connection(id));
+      const epochs = batch.map(({ epoch }) => epoch);
+      await this.run(script, keys, epochs);
+      return batch.map(() => undefined);
+    }, batching);
   }
 
   private seal({ state, credential, epoch }: Save): string {

@@ -85,16 +85,12 @@ export class OwnedConnections {
     this.remove(owned).catch((err: unknown) => this.logger.warn({ err }, 'state of a DTLS connection not removed'));
   }
 
-  /** Resolves when another replica could continue the connection; undefined when one already could. */
   whenSaved(id: string): Promise<void> | undefined {
     const owned = this.byId.get(id);
     return !owned || owned.isSaved ? undefined : this.save(owned);
   }
 
-  /**
-   * Resolves when the saved state is kept as long as the registration that the device has now; undefined when it already is. A
-   * failed save is left to the next scan.
-   */
+  /** A failed save is left to the next scan. */
   whenStoredLongEnough(id: string): Promise<void> | undefined {
     const owned = this.byId.get(id);
     if (!owned || !this.isShort(owned)) return undefined;

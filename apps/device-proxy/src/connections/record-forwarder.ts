@@ -53,7 +53,6 @@ export class RecordForwarder {
     this.host = host;
   }
 
-  /** A connection with this id is not known here. The caller may reuse the buffers. */
   receiveUnknown(connectionId: Buffer, datagram: Buffer, from: Address): void {
     const id = connectionId.toString('hex');
     if (!this.waiting.has(id) && this.tryWithoutLookup(id, connectionId, datagram, from)) return;
@@ -71,10 +70,7 @@ export class RecordForwarder {
     });
   }
 
-  /**
-   * Continues a connection whose owner is gone, before a record of it has arrived. Resolves with whether the connection is here.
-   * False when another replica has it or it cannot be continued, and when there is no room: then another replica may take it.
-   */
+  /** False also when there is no room here: then another replica may take the connection. */
   async resume(id: string): Promise<boolean> {
     const isHere = (): boolean => this.host?.connection(id) !== undefined;
     // A record of the connection has arrived and started a lookup: it is not taken over twice.
@@ -104,27 +100,18 @@ export class RecordForwarder {
 
   /** Makes the record wait. The first one starts the work that decides about all records that wait for the connection. */
   private hold(id: string, { datagram, from }: WaitingRecord, work: () => Promise<void>): void {
-    const isFirst = !this.waiting.has(id);
-    if (this.enqueue(id, datagram, from) && isFirst) void this.resolve(id, work);
-  }
-
-  /** Makes the record wait for its connection. False when there is no room. */
-  private enqueue(id: string, datagram: Buffer, from: Address): boolean {
     const records = this.waiting.get(id);
     const hasRoom =
       this.waitingBytes + datagram.length <= waitingBytesMax &&
       (records
         ? records.length < waitingDatagramsMax
         : this.waiting.size < waitingConnectionsMax && this.admitsLookup());
-    if (!hasRoom) {
-      this.events.count('dropped');
-      return false;
-    }
+    if (!hasRoom) return this.events.count('dropped');
     this.waitingBytes += datagram.length;
     const record = { datagram: Buffer.from(datagram), from };
-    if (records) records.push(record);
-    else this.waiting.set(id, [record]);
-    return true;
+    if (records) return void records.push(record);
+    this.waiting.set(id, [record]);
+    void this.resolve(id, work);
   }
 
   /** Anyone can send records with invented ids, which must not keep Redis busy. */

@@ -4,7 +4,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { DeviceProxyConfig } from '../config.js';
 import { connectionKeys } from './keys.js';
 import { connectionIdBytes, slotBytes, slotLeaseMs, slotRenewalMs } from './limits.js';
-import { loadConnectionScripts, type RunConnectionScript } from './scripts.js';
+import { loadConnectionScripts } from './scripts.js';
 
 /** Another replica that holds a slot. */
 export interface Replica {
@@ -25,7 +25,7 @@ const tokenBytes = 8;
 export class ReplicaSlots {
   /** Length of all connection ids, here and on other replicas, because the length is not on the wire. */
   readonly connectionIdBytes: number = connectionIdBytes;
-  private readonly run: RunConnectionScript;
+  private readonly run;
   private readonly key: string;
   private readonly token = randomBytes(tokenBytes).toString('hex');
   private readonly lapses: (() => void)[] = [];

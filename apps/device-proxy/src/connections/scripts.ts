@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { RedisClient } from '@lanyard/service';
-import { defineScripts, type RunScripts } from '../db/redis-scripts.js';
+import { defineScripts } from '../db/redis-scripts.js';
 
 const names = [
   'hold-slot-1',
@@ -12,7 +12,5 @@ const names = [
   'remove-connections',
 ] as const;
 
-export type RunConnectionScript = RunScripts<(typeof names)[number]>;
-
-export const loadConnectionScripts = (redis: RedisClient): RunConnectionScript =>
+export const loadConnectionScripts = (redis: RedisClient) =>
   defineScripts(redis, names, (name) => readFileSync(new URL(`./scripts/${name}.lua`, import.meta.url), 'utf8'));
