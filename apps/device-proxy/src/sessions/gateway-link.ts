@@ -25,9 +25,6 @@ interface Route {
   prefix: string;
 }
 
-/** The answer to a request whose payload cannot be given the prefix: refused as the device would, before anything is sent. */
-const refused = (error: Malformed): DeviceAnswer => ({ code: '4.00', payload: Buffer.from(error.message) });
-
 /** Removes the prefix, in formats that name their paths. Throws Malformed, also if a path names another device. */
 export const withoutPrefix = <T extends { payload: Buffer; contentFormat?: number | undefined }>(
   message: T,
@@ -114,11 +111,12 @@ export class GatewayLink implements DeviceLink {
   release(): void {}
   disconnect(): void {}
 
+  /** A request whose payload cannot be given the prefix is refused as the device would, before anything is sent. */
   private sendable(route: Route, request: DeviceRequest): DeviceRequest | DeviceAnswer {
     try {
       return prefixed(route, request);
     } catch (error) {
-      if (error instanceof Malformed) return refused(error);
+      if (error instanceof Malformed) return { code: '4.00', payload: Buffer.from(error.message) };
       throw error;
     }
   }

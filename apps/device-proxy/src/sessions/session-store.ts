@@ -4,7 +4,7 @@ import type { DeviceProxyConfig } from '../config.js';
 import { RequestBatcher } from '../db/request-batcher.js';
 import { paceMs } from '../db/pace.js';
 import { addressField, registrationField, sessionKeys, type SessionKeys, tokenField } from './keys.js';
-import { loadScripts, type RunScript } from './scripts.js';
+import { loadScripts } from './scripts.js';
 import { listings } from './listings.js';
 import { readObserveSequences } from './observe-sequence.js';
 import { type Observation, targetKey } from './observations.js';
@@ -143,7 +143,7 @@ const stored = (deviceId: string, row: Row, observations: string[]): StoredSessi
 @Injectable()
 export class SessionStore {
   readonly keys: SessionKeys;
-  private readonly run: RunScript;
+  private readonly run;
   private readonly openings = new RequestBatcher((batch: readonly NewSession[]) => this.openAll(batch), batching);
   private readonly changes = new RequestBatcher(
     (batch: readonly ObservationChange[]) => this.changeAll(batch),
@@ -218,19 +218,11 @@ export class SessionStore {
   }
 
   /** `claims`: the address is to be this device's even if another device has it. */
-  async update(session: StoredSession, claims: boolean): Promise<Updated> {
-    const { deviceId, epoch, address, lastSeenAtMs, expiresAtMs, data } = session;
+  async update(session: Omit<StoredSession, 'observations'>, claims: boolean): Promise<Updated> {
+    const { deviceId, epoch, address, lastSeenAtMs, expiresAtMs } = session;
     const keys = [this.keys.session(deviceId), this.keys.index, this.keys.expiry];
-    const args = [
-      this.prefix,
-      deviceId,
-      epoch,
-      address,
-      lastSeenAtMs,
-      expiresAtMs,
-      JSON.stringify(data),
-      claims ? 1 : 0,
-    ];
+    const data = JSON.stringify(session.data);
+    const args = [this.prefix, deviceId, epoch, address, lastSeenAtMs, expiresAtMs, data, claims ? 1 : 0];
     const reply = (await this.run('update-session-3', keys, args)) as [number, ...Row] | null;
     if (!reply) return undefined;
     const [written, ...other] = reply;

@@ -215,7 +215,7 @@ export class Sessions {
   private async write(session: Session, change: Change, claims: boolean): Promise<'written' | 'occupied' | 'lost'> {
     // As in `renew`.
     session.expiresAtMs = change.expiresAtMs ?? session.expiresAtMs;
-    const updated = await this.store.update({ ...snapshotOf(session), ...change }, claims);
+    const updated = await this.store.update({ ...session, ...change }, claims);
     if (updated === 'occupied') return updated;
     if (!updated) {
       await this.dropLost([session]);
@@ -348,11 +348,9 @@ export class Sessions {
     if (local && lookup.by === 'token' && this.observing(local, lookup.token) && (await this.confirmOwnership(local)))
       return local;
     // This replica may hold a session that differs from what the device shows: one of the two is outdated, and Redis decides.
-    const expected =
-      // The caller moves the session once it knows that the observation is the session's.
-      lookup.by === 'token'
-        ? {}
-        : { address, ...(lookup.by === 'registration' && { registrationId: lookup.registrationId }) };
+    const registrationId = lookup.by === 'registration' ? lookup.registrationId : undefined;
+    // With a token, the caller moves the session once it knows that the observation is the session's.
+    const expected = lookup.by === 'token' ? {} : { address, registrationId };
     return this.adopt(await this.store.takeOver(deviceId, expected), 'taken');
   }
 
@@ -418,18 +416,6 @@ export class Sessions {
   }
 }
 
-const snapshotOf = (session: Session): StoredSession => ({
-  deviceId: session.deviceId,
-  epoch: session.epoch,
-  registrationId: session.registrationId,
-  accountId: session.accountId,
-  address: session.address,
-  lastSeenAtMs: session.lastSeenAtMs,
-  expiresAtMs: session.expiresAtMs,
-  data: session.data,
-  observations: [...session.observations.all()],
-});
-
 /** With the time of the expiry, because a failover of Redis may have lost the last renewal. Redis sets that of devices behind gateways. */
 const renewalOf = ({ deviceId, epoch, lastSeenAtMs, expiresAtMs, gateway }: Session): Renewal => ({
   deviceId,
@@ -439,7 +425,7 @@ const renewalOf = ({ deviceId, epoch, lastSeenAtMs, expiresAtMs, gateway }: Sess
 });
 
 /** A device behind a gateway stays as long as the gateway. */
-const lastStateOf = (session: Session): StoredSession => ({
-  ...snapshotOf(session),
+const lastStateOf = (session: Session): Omit<StoredSession, 'observations'> => ({
+  ...session,
   expiresAtMs: Math.max(session.expiresAtMs, session.gateway?.expiresAtMs ?? 0),
 });
