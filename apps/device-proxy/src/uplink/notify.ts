@@ -95,20 +95,16 @@ export class Notify {
       // A device without security never acts for a device of another account, nor for one that has a connection.
       if (!session || session.accountId !== accountId || isConnection(session.address)) return undefined;
       const found = await matching(session);
-      if (found) await this.moveSession(session, address);
+      const previous = session.address;
+      // The token identifies the device: a NAT changed its address, and messages now go to the new one.
+      if (found && previous !== address && (await sessions.move(session, address)))
+        await this.observer.moved(session, previous);
       return found;
     };
     return (
       (isLookedUp ? await sessions.withSession({ by: 'token', token }, address, following) : undefined) ??
       (await sessions.withSession({ by: 'address', accountId, address }, address, matching))
     );
-  }
-
-  /** The token identifies the device: a NAT changed its address, and messages now go to the new one. */
-  private async moveSession(session: Session, address: string): Promise<void> {
-    const previous = session.address;
-    const { observer, sessions } = this;
-    if (previous !== address && (await sessions.move(session, address))) await observer.moved(session, previous);
   }
 
   private report(session: Session, observation: Observation, received: UplinkNotification): Promise<void> {

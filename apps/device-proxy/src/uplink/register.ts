@@ -3,7 +3,6 @@ import { Inject, Injectable } from '@nestjs/common';
 import { ProvisionalCredentials } from '../bootstrap/provisional-credentials.js';
 import type { DeviceProxyConfig } from '../config.js';
 import { Admission, type Admitted } from '../intake/admission.js';
-import type { Session } from '../sessions/session.js';
 import { SessionFacts } from '../sessions/session-facts.js';
 import { Sessions } from '../sessions/sessions.js';
 import { SubscriptionReconciler } from '../subscriptions/subscription-reconciler.js';
@@ -76,19 +75,14 @@ export class Register {
       // No other code holds the registration object, so it becomes the data without a copy.
       data: Object.assign(registration, { registeredAtMs: nowMs, firstContact, credential }),
     });
-    return this.announce(session);
-  }
-
-  /** An unannounced session must not stay: the device gets no answer and registers again. */
-  private async announce(session: Session): Promise<UplinkReply> {
     try {
       await this.facts.announceRegistration(session, 'registered');
     } catch (error) {
-      await this.sessions.withhold(session);
+      // An unannounced session must not stay: the device gets no answer and registers again.
+      await sessions.withhold(session);
       throw error;
     }
-    const { deviceId, registrationId, data } = session;
-    this.logger.debug({ deviceId, endpointName: data.endpointName, address: session.address }, 'registered');
-    return { code: '2.01', location: ['rd', registrationId], onSent: () => this.tasks.registered(session) };
+    this.logger.debug({ deviceId, endpointName: session.data.endpointName, address: session.address }, 'registered');
+    return { code: '2.01', location: ['rd', session.registrationId], onSent: () => this.tasks.registered(session) };
   }
 }

@@ -17,10 +17,7 @@ import type { UplinkReply, UplinkRequest } from '../transport/uplink-request.js'
 /** What a device says about itself, before admission. */
 export type Registration = Omit<RegistrationData, 'registeredAtMs' | 'firstContact'>;
 export type RegistrationChange = Partial<
-  Pick<
-    Registration,
-    'lifetimeSeconds' | 'binding' | 'queueMode' | 'links' | 'rootPath' | 'contentFormats' | 'objectVersions'
-  >
+  Omit<Registration, 'endpointName' | 'endpointType' | 'lwm2mVersion' | 'attributes' | 'credential'>
 >;
 
 /** For the log. Examples are links of devices behind a gateway: the objects of such devices are in object 25. */

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Deliverer } from '../commands/deliverer.js';
 import { Listeners } from '../listeners/listeners.js';
+import { LastSeen } from '../sessions/last-seen.js';
 import type { Session } from '../sessions/session.js';
 import { Sessions } from '../sessions/sessions.js';
 import { WorkingProvider } from '../working-provider.js';
@@ -18,6 +19,7 @@ export class RestoredConnections extends WorkingProvider {
 
   constructor(
     private readonly sessions: Sessions,
+    private readonly lastSeen: LastSeen,
     private readonly listeners: Listeners,
     private readonly deliverer: Deliverer,
   ) {
@@ -31,6 +33,19 @@ export class RestoredConnections extends WorkingProvider {
       (err) =>
         this.logger.error({ err }, 'DTLS connections not continued: commands wait until their devices are heard'),
     );
+  }
+
+  /**
+   * Called when the DTLS connection of a device was continued here. Its session is taken over as well, whatever the device has sent:
+   * an acknowledgement or an answer alone would not lead to the session. Waiting commands continue.
+   */
+  takeSession(accountId: string, address: string): void {
+    this.sessions
+      .withSession({ by: 'address', accountId, address }, address, async (session) => {
+        if (session) this.lastSeen.recordMessage(session);
+      })
+      // Then the next message of the device takes the session over.
+      .catch((err: unknown) => this.logger.warn({ err, address }, 'session not taken over with its connection'));
   }
 
   override async beforeApplicationShutdown(): Promise<void> {

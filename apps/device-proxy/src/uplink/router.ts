@@ -3,7 +3,6 @@ import { Bootstraps } from '../bootstrap/bootstraps.js';
 import { CredentialServices } from '../bootstrap/credential-services.js';
 import { Downloads } from '../downloads/downloads.js';
 import type { UplinkReply, UplinkRequest } from '../transport/uplink-request.js';
-import { Deregister } from './deregister.js';
 import { Register } from './register.js';
 import { Send } from './send.js';
 import { Update } from './update.js';
@@ -17,7 +16,6 @@ export class UplinkRouter {
   constructor(
     private readonly register: Register,
     private readonly update: Update,
-    private readonly deregister: Deregister,
     private readonly send: Send,
     private readonly bootstraps: Bootstraps,
     private readonly downloads: Downloads,
@@ -34,7 +32,7 @@ export class UplinkRouter {
       return method === 'POST' ? this.register.answer(request) : { code: '4.05' };
     if (first === 'rd' && second !== undefined) {
       if (method === 'POST') return this.update.answer(request, second);
-      return method === 'DELETE' ? this.deregister.answer(request, second) : { code: '4.05' };
+      return method === 'DELETE' ? this.update.deregister(request, second) : { code: '4.05' };
     }
     if (first === 'downloads' && second !== undefined)
       return method === 'GET' ? this.downloads.answer(request, second) : { code: '4.05' };

@@ -83,15 +83,10 @@ export class Send {
       return { code, diagnostic };
     }
     this.lastSeen.recordMessage(session);
-    await Promise.all(parts.map((part) => this.recordPart(part)));
+    const recordPart = ({ session: from, values }: Part): Promise<void> =>
+      this.values.reportRecords(from, values, (path) => ({ cause: 'send', audience: from.subscribers(path) }));
+    await Promise.all(parts.map(recordPart));
     return { code: '2.04' };
-  }
-
-  private recordPart({ session, values }: Part): Promise<void> {
-    return this.values.reportRecords(session, values, (path) => ({
-      cause: 'send',
-      audience: session.subscribers(path),
-    }));
   }
 
   /** Reads all values before any is recorded. Values of devices that are not served are dropped, as in a Send of their own. */

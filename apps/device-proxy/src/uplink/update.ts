@@ -4,6 +4,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { DeviceProxyConfig } from '../config.js';
 import { Observer } from '../observations/observer.js';
 import type { RegistrationData, Session } from '../sessions/session.js';
+import { SessionEnds } from '../sessions/session-ends.js';
 import { SessionFacts } from '../sessions/session-facts.js';
 import { Sessions } from '../sessions/sessions.js';
 import type { ShownCredential } from '../transport/sender.js';
@@ -11,11 +12,12 @@ import type { UplinkReply, UplinkRequest } from '../transport/uplink-request.js'
 import { PostResponseTasks } from './post-response-tasks.js';
 import { changeFor, leftOutMessage, type RegistrationChange, readUpdate } from './registration.js';
 
-/** `POST /rd/<id>` (LwM2M 1.1 core §6.2.2). An update may come from a new address, which becomes the address of the device. */
+/** Requests of a registered device, which may come from a new address. */
 @Injectable()
 export class Update {
   constructor(
     private readonly sessions: Sessions,
+    private readonly ends: SessionEnds,
     private readonly facts: SessionFacts,
     private readonly observer: Observer,
     private readonly tasks: PostResponseTasks,
@@ -24,16 +26,33 @@ export class Update {
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
+  /** `POST /rd/<id>` (LwM2M 1.1 core §6.2.2). A new address becomes the address of the device. */
   async answer(request: UplinkRequest, registrationId: string): Promise<UplinkReply> {
     const read = readUpdate(request);
     if ('refusal' in read) return read.refusal;
     const { leftOut } = read;
     if (leftOut) this.logger.info({ registrationId, leftOut }, leftOutMessage);
+    return this.withRegistered(request, registrationId, (session) => this.apply(session, request, read.change));
+  }
+
+  /** `DELETE /rd/<id>` (LwM2M 1.1 core §6.2.3). Commands keep waiting: the device may register again. */
+  deregister(request: UplinkRequest, registrationId: string): Promise<UplinkReply> {
+    return this.withRegistered(request, registrationId, async (session) =>
+      (await this.ends.end(session, 'device')) ? { code: '2.02' } : undefined,
+    );
+  }
+
+  /** `work` returns undefined when this replica has lost the session. */
+  private async withRegistered(
+    { sender, address }: UplinkRequest,
+    registrationId: string,
+    work: (session: Session) => Promise<UplinkReply | undefined>,
+  ): Promise<UplinkReply> {
     const lookup = { by: 'registration' as const, registrationId };
-    if (!(await this.sessions.belongsTo(lookup, request.sender))) return { code: '4.03' };
+    if (!(await this.sessions.belongsTo(lookup, sender))) return { code: '4.03' };
     const attempt = (): Promise<UplinkReply | undefined> =>
-      this.sessions.withSession(lookup, request.address, (session) =>
-        session ? this.apply(session, request, read.change) : Promise.resolve<UplinkReply>({ code: '4.04' }),
+      this.sessions.withSession(lookup, address, (session) =>
+        session ? work(session) : Promise.resolve<UplinkReply>({ code: '4.04' }),
       );
     // The first attempt drops a copy that another replica has taken over; the second one takes the session over again.
     return (await attempt()) ?? (await attempt()) ?? { code: '4.04' };

@@ -18,7 +18,6 @@ import { SessionsModule } from '../sessions/sessions.module.js';
 import { StateModule } from '../state/state.module.js';
 import { SubscriptionsModule } from '../subscriptions/subscriptions.module.js';
 import { SuspensionModule } from '../suspension/suspension.module.js';
-import { Deregister } from './deregister.js';
 import { Notify } from './notify.js';
 import { PostResponseTasks } from './post-response-tasks.js';
 import { Reconnection } from './reconnection.js';
@@ -26,7 +25,6 @@ import { Register } from './register.js';
 import { RestoredConnections } from './restored-connections.js';
 import { UplinkRouter } from './router.js';
 import { Send } from './send.js';
-import { SessionTakeover } from './session-takeover.js';
 import { Update } from './update.js';
 
 /**
@@ -49,18 +47,7 @@ import { Update } from './update.js';
     SessionsModule,
     StateModule,
   ],
-  providers: [
-    PostResponseTasks,
-    Reconnection,
-    Deregister,
-    Notify,
-    Register,
-    RestoredConnections,
-    Send,
-    SessionTakeover,
-    Update,
-    UplinkRouter,
-  ],
+  providers: [PostResponseTasks, Reconnection, Notify, Register, RestoredConnections, Send, Update, UplinkRouter],
 })
 export class UplinkModule implements OnApplicationBootstrap, BeforeApplicationShutdown {
   constructor(
@@ -73,11 +60,10 @@ export class UplinkModule implements OnApplicationBootstrap, BeforeApplicationSh
     private readonly deadline: StopDeadline,
     router: UplinkRouter,
     notify: Notify,
-    sessionTakeover: SessionTakeover,
   ) {
     listeners.onRequest((request) => router.answer(request));
     listeners.onNotification((notification) => notify.handleNotification(notification));
-    listeners.onTakenOver((accountId, address) => sessionTakeover.follow(accountId, address));
+    listeners.onTakenOver((accountId, address) => restoredConnections.takeSession(accountId, address));
   }
 
   async onApplicationBootstrap(): Promise<void> {
