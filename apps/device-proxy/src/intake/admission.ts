@@ -1,3 +1,4 @@
+import type { DeviceContacted } from '@lanyard/contracts';
 import { type Clock, CLOCK, type Logger, LOGGER } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import { CredentialIndex } from '../credentials/credential-index.js';
@@ -31,12 +32,7 @@ export type NotServed =
   | 'quota-reached';
 
 /** An endpoint that the directory does not know, in an account that accepts unknown endpoints. */
-interface NewEndpoint {
-  accountId: string;
-  hostGateway?: string;
-  endpointName: string;
-  endpointType?: string | undefined;
-}
+type NewEndpoint = Omit<DeviceContacted, 'deviceId' | 'occurredAt'>;
 
 /** At most one line of the log for each account in this time: devices without room try again and again. */
 const noRoomPeriodMs = 60_000;
@@ -69,7 +65,8 @@ export class Admission {
     const { accountId } = sender;
     const account = this.accounts.get(accountId);
     if (account?.status === 'suspended') return undefined;
-    const entry = await this.entryOf(sender, endpointName);
+    if (sender.deviceId !== undefined) await this.deviceOf(sender.deviceId);
+    const entry = this.directory.named(accountId, endpointName);
     if (!this.isProved(sender, endpointName, entry)) {
       const { deviceId, endpointName: proved } = sender;
       this.refusals.report('wrong-endpoint-name', { accountId, deviceId, endpointName: proved, shown: endpointName });
@@ -113,11 +110,6 @@ export class Admission {
   async nameOf({ deviceId, endpointName }: Sender): Promise<string | undefined> {
     if (deviceId === undefined) return endpointName;
     return (await this.deviceOf(deviceId))?.endpointName || undefined;
-  }
-
-  private async entryOf({ accountId, deviceId }: Sender, endpointName: string): Promise<DirectoryEntry | undefined> {
-    if (deviceId !== undefined) await this.deviceOf(deviceId);
-    return this.directory.named(accountId, endpointName);
   }
 
   /** Waits, because a credential may be known here before the device that it was made for. undefined: the device was deleted. */
@@ -173,14 +165,10 @@ export class Admission {
     };
     const endpoint = { accountId, endpointName, known, ...(devicesMax !== undefined && { devicesMax }) };
     const deviceId = await this.contacts.assignId(endpoint);
-    if (deviceId === undefined || !this.wasRenamed(deviceId, endpointName)) return deviceId;
+    const entry = deviceId === undefined ? undefined : this.directory.get(deviceId);
+    if (deviceId === undefined || !entry || entry.endpointName === endpointName) return deviceId;
     // The device keeps this id under its new name. The one that has the former name now gets another id.
     await this.contacts.forget(deviceId);
     return this.contacts.assignId(endpoint);
-  }
-
-  private wasRenamed(deviceId: string, formerName: string): boolean {
-    const entry = this.directory.get(deviceId);
-    return entry !== undefined && entry.endpointName !== formerName;
   }
 }

@@ -10,8 +10,6 @@ import { RetryLater } from '../transport/retry-later.js';
 /** A new device is told to retry later when the registry has not decided within this time. */
 const decisionMs = 5_000;
 
-type NewDevice = Omit<DeviceContacted, 'occurredAt'>;
-
 /**
  * Only the registry creates devices. A new endpoint is announced to it on device.contacts and waits here for the
  * registry's answer on device.lifecycle, so that a device is in the directory before its session is announced.
@@ -35,20 +33,13 @@ export class DeviceEnrollment {
   }
 
   /** Resolves when the directory has decided on the id. Throws RetryLater when it has not within a few seconds. */
-  async enroll({ deviceId, accountId, endpointName, endpointType, hostGateway }: NewDevice): Promise<void> {
-    await this.contacts.send({
-      deviceId,
-      accountId,
-      endpointName,
-      ...(endpointType !== undefined && { endpointType }),
-      ...(hostGateway !== undefined && { hostGateway }),
-      occurredAt: formatTimestamp(this.clock.now()),
-    });
+  async enroll(device: Omit<DeviceContacted, 'occurredAt'>): Promise<void> {
+    await this.contacts.send({ ...device, occurredAt: formatTimestamp(this.clock.now()) });
     if (this.waiting >= this.waitingMax)
       throw new RetryLater('more new devices than can wait for the registry', { isBurst: true });
     this.waiting++;
     try {
-      if (!(await this.directory.isDecided(deviceId, decisionMs)))
+      if (!(await this.directory.isDecided(device.deviceId, decisionMs)))
         throw new RetryLater('the registry has not created the device yet');
     } finally {
       this.waiting--;

@@ -67,12 +67,13 @@ export class DevicesBehind {
       const existing = this.sessions.get(deviceId);
       if (existing?.gateway === gateway && existing.address === address) await this.update(existing, data);
       else {
-        const route = await this.routeOf(deviceId);
+        const stored = await this.sessions.store.read(deviceId);
+        const route = stored && (viaOf(stored.address)?.gatewayId ?? 'direct');
         // The device registered by itself, and keeps that session until the session ends.
         if (route === 'direct') return 'registered-itself';
         if (route !== undefined && route !== gateway.deviceId)
           throw new RetryLater('the gateway that the device was behind still has its session');
-        await this.open({ gateway, address, data, admitted });
+        await this.open(gateway, address, data, admitted);
       }
       return { deviceId };
     });
@@ -89,13 +90,7 @@ export class DevicesBehind {
     });
   }
 
-  /** The gateway that the device's session is behind, or `direct`; undefined when the device has no session. */
-  private async routeOf(deviceId: string): Promise<string | 'direct' | undefined> {
-    const stored = await this.sessions.store.read(deviceId);
-    return stored && (viaOf(stored.address)?.gatewayId ?? 'direct');
-  }
-
-  private async open({ gateway, address, data, admitted }: Opening): Promise<void> {
+  private async open(gateway: Session, address: string, data: Described, admitted: Admitted): Promise<void> {
     const { clock, deliverer, facts, reconciler, sessions } = this;
     const { deviceId, endpointType, firstContact } = admitted;
     const nowMs = clock.now();
@@ -134,11 +129,4 @@ export class DevicesBehind {
     this.unannounced.delete(session);
     void this.reconciler.applyRules(session);
   }
-}
-
-interface Opening {
-  gateway: Session;
-  address: string;
-  data: Described;
-  admitted: Admitted;
 }

@@ -22,12 +22,14 @@ export interface Known {
 
 export const unread: Known = { isUnreadable: false, unusable: [], statuses: new Map(), reported: new Set() };
 
+export type DeviceList = Required<Pick<Known, 'devices' | 'unusable'>>;
+
 /** The state for a list that is new or is applied again. Devices keep their previous status; new ones are pending. */
 export const knownOf = (
   previous: Known,
   data: RegistrationData,
-  { devices, unusable }: Pick<Known, 'unusable'> & { devices: readonly DeviceBehind[] },
-): Known & { devices: readonly DeviceBehind[] } => {
+  { devices, unusable }: DeviceList,
+): Known & DeviceList => {
   const listed = devices.slice(0, devicesBehindMax);
   const beyond = devices.slice(devicesBehindMax).map(({ objects: _, ...one }) => ({
     ...one,

@@ -12,7 +12,7 @@ import {
 } from '@lanyard/lwm2m';
 import { KeyedMutex } from '@lanyard/service';
 import { Injectable } from '@nestjs/common';
-import { type DeviceReply, DownlinkClient } from '../downlink/downlink-client.js';
+import { DownlinkClient } from '../downlink/downlink-client.js';
 import type { NotServed } from '../intake/admission.js';
 import { Observer } from '../observations/observer.js';
 import { mayBeGateway } from '../sessions/registered-links.js';
@@ -23,12 +23,9 @@ import { DeviceDirectory } from '../state/device-directory.js';
 import { viaOf } from '../transport/peer-address.js';
 import { WorkingProvider } from '../working-provider.js';
 import { DevicesBehind } from './devices-behind.js';
-import { type Known, knownOf, type PrefixStatus, unread } from './known-devices.js';
+import { type DeviceList, type Known, knownOf, type PrefixStatus, unread } from './known-devices.js';
 import { admitRetryPauseMs, admittedAtOnce, directDeviceRetryPauseMs } from './limits.js';
 import { problems, type RefusedDevice, RefusedDevices } from './refused-devices.js';
-
-/** Whether another replica may be the one that learns when the device can be served. */
-const isFreedElsewhere = (result: unknown): boolean => result === 'has-credential' || result === 'registered-itself';
 
 /** Reads and observes object 25 of gateways, and keeps a session for each device that it describes. */
 @Injectable()
@@ -104,7 +101,9 @@ export class Lwm2mGateways extends WorkingProvider {
   private async read(session: Session): Promise<void> {
     if (session.isOver) return;
     try {
-      const reply = await this.listOf(session);
+      const reply = session.observations.has(gatewayPath)
+        ? await this.downlink.read(session, gatewayPath)
+        : (await this.observer.observe(session, { path: gatewayPath })).reply;
       const isObserved = session.observations.has(gatewayPath);
       this.known.set(session, { ...(this.known.get(session) ?? unread), data: session.data, isObserved });
       if (reply.code === '2.05')
@@ -136,17 +135,8 @@ export class Lwm2mGateways extends WorkingProvider {
     this.known.set(session, { ...known, isUnreadable: true });
   }
 
-  private async listOf(session: Session): Promise<DeviceReply> {
-    if (!session.observations.has(gatewayPath))
-      return (await this.observer.observe(session, { path: gatewayPath })).reply;
-    return this.downlink.read(session, gatewayPath);
-  }
-
-  private apply(
-    session: Session,
-    { devices, unusable }: Pick<Known, 'unusable'> & { devices: readonly DeviceBehind[] },
-  ): void {
-    const known = knownOf(this.known.get(session) ?? unread, session.data, { devices, unusable });
+  private apply(session: Session, list: DeviceList): void {
+    const known = knownOf(this.known.get(session) ?? unread, session.data, list);
     this.known.set(session, known);
     this.run(session, () => this.mutex.run(session.deviceId, () => this.serveAll(session, known.devices)));
   }
@@ -169,7 +159,9 @@ export class Lwm2mGateways extends WorkingProvider {
       for (let device = remaining.shift(); device && isCurrent(); device = remaining.shift()) {
         const { instance, deviceId: name, prefix } = device;
         const result = await this.serveOne(gateway, device);
-        if (isFreedElsewhere(result)) this.applyOnce(gateway, this.reapplyLater, directDeviceRetryPauseMs);
+        // Another replica may be the one that learns when the device can be served.
+        if (result === 'has-credential' || result === 'registered-itself')
+          this.applyOnce(gateway, this.reapplyLater, directDeviceRetryPauseMs);
         statuses.set(prefix, result === 'pending' ? result : typeof result === 'string' ? 'refused' : 'served');
         if (typeof result !== 'string') served.add(result.deviceId);
         else if (result !== 'pending') refused.push({ instance, deviceId: name, prefix, problem: problems[result] });
@@ -224,15 +216,13 @@ export class Lwm2mGateways extends WorkingProvider {
    * Called when a session has ended everywhere. The prefix of a device behind a gateway is refused from now on; the
    * sessions of devices behind a gateway end together with that of the gateway.
    */
-  private sessionClosed(session: Session): Promise<void> {
+  private async sessionClosed(session: Session): Promise<void> {
     const known = session.gateway && this.known.get(session.gateway);
     const prefix = viaOf(session.address)?.prefix;
     if (session.gateway && prefix !== undefined && known?.statuses.has(prefix))
       this.known.set(session.gateway, { ...known, statuses: new Map([...known.statuses, [prefix, 'refused']]) });
-    return mayBeGateway(session.data.links) ? this.endAll(session) : Promise.resolve();
-  }
-
-  private async endAll({ deviceId }: Session): Promise<void> {
+    if (!mayBeGateway(session.data.links)) return;
+    const { deviceId } = session;
     const all = await this.sessions.store.behind(deviceId);
     await Promise.all(all.map((behind) => this.devices.endSession(behind, deviceId)));
   }
