@@ -27,8 +27,7 @@ export class Authentication {
   ) {}
 
   identified(identity: string): ShownIdentity {
-    const credential = this.credentials.identified(identity);
-    return { identity, ...(credential && { credential }) };
+    return { identity, credential: this.credentials.identified(identity) };
   }
 
   /** Undefined for an unknown identity, which fails like a wrong key (RFC 4279 §2), and for a key that cannot be read. */

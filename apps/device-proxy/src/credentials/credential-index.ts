@@ -166,8 +166,7 @@ export class CredentialIndex {
     if (credential?.deviceId !== undefined) this.ofDevices.increment(credential.deviceId);
     if (!previous) return;
     const { credentialId, deviceId } = previous;
-    if (!credential || isInactive(credential))
-      this.announceWithdrawal({ credentialId, ...(deviceId !== undefined && { deviceId }) });
+    if (!credential || isInactive(credential)) this.announceWithdrawal({ credentialId, deviceId });
     else if (credential.revokedSerials?.length)
       this.announceWithdrawal({ credentialId, serials: new Set(credential.revokedSerials) });
   }

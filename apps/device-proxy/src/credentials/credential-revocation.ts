@@ -63,7 +63,7 @@ export class CredentialRevocation extends WorkingProvider implements OnApplicati
     this.run(deviceId, () =>
       sessions.exclusive.run(deviceId, async () => {
         const session = sessions.get(deviceId);
-        if (session && !this.isCredentialValid(session.data)) await this.close(session);
+        if (session && !this.isCredentialValid(session.data)) await this.ends.end(session, 'credential-withdrawn');
       }),
     );
   }
@@ -74,12 +74,8 @@ export class CredentialRevocation extends WorkingProvider implements OnApplicati
     const stored = await sessions.store.read(deviceId);
     if (!stored || this.isCredentialValid(stored.data)) return;
     await sessions.withSession({ by: 'registration', registrationId: stored.registrationId }, '', async (session) => {
-      if (session && !this.isCredentialValid(session.data)) await this.close(session);
+      if (session && !this.isCredentialValid(session.data)) await this.ends.end(session, 'credential-withdrawn');
     });
-  }
-
-  private async close(session: Session): Promise<void> {
-    await this.ends.end(session, 'credential-withdrawn');
   }
 
   private run(deviceId: string, work: () => Promise<void>): void {

@@ -34,18 +34,15 @@ export class TlsAuthenticator extends ListenerAuthenticator implements Connectio
   };
 
   authenticate(socket: Socket | TLSSocket): Sender | undefined {
-    return socket instanceof TLSSocket ? this.senderOf(socket) : undefined;
+    if (!(socket instanceof TLSSocket)) return undefined;
+    const credential = this.shown.get(socket)?.credential;
+    if (credential) return this.authentication.withKey(credential);
+    return this.authentication.withCertificate(chainOf(socket), addressOf(socket));
   }
 
   handshakeFailed(error: Error & { code?: string }, socket: TLSSocket): void {
     const { code = error.message } = error;
     this.authentication.failed(this.shown.get(socket), wrongKey.test(code), addressOf(socket), code);
-  }
-
-  private senderOf(socket: TLSSocket): Sender | undefined {
-    const credential = this.shown.get(socket)?.credential;
-    if (credential) return this.authentication.withKey(credential);
-    return this.authentication.withCertificate(chainOf(socket), addressOf(socket));
   }
 }
 

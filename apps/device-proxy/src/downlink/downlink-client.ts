@@ -50,14 +50,8 @@ const formatted = (answer: DeviceAnswer, { accept }: DeviceRequest): DeviceAnswe
 });
 
 const replyOf = ({ data }: Session, path: string, answer: DeviceAnswer): DeviceReply => {
-  const { code, payload, contentFormat, maxAgeSeconds, location } = withoutRoot(answer, data.rootPath);
-  return {
-    code,
-    payload,
-    contentType: mediaTypeOf(contentFormat, path),
-    ...(maxAgeSeconds !== undefined && { maxAgeSeconds }),
-    ...(location && { location }),
-  };
+  const { contentFormat, ...reply } = withoutRoot(answer, data.rootPath);
+  return { ...reply, contentType: mediaTypeOf(contentFormat, path) };
 };
 
 /**

@@ -99,14 +99,8 @@ export const requestFor = (data: RegistrationData, request: OperationRequest, mo
     case 'write': {
       // An empty value has a format, too.
       const format = formatFor(data, request, writeFormat(request.path, models));
-      return {
-        method: 'PUT',
-        path,
-        query: request.query,
-        payload: Buffer.alloc(0),
-        contentFormat: format,
-        ...content(data, request, format),
-      };
+      const empty = { payload: Buffer.alloc(0), contentFormat: format };
+      return { method: 'PUT', path, query: request.query, ...empty, ...content(data, request, format) };
     }
     case 'write-attributes':
       return { method: 'PUT', path, query: request.query };

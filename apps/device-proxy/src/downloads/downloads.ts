@@ -42,10 +42,8 @@ export class Downloads {
   ) {}
 
   async answer(request: UplinkRequest, ticket: string): Promise<UplinkReply> {
-    const {
-      accept = contentFormat.opaque,
-      sender: { accountId },
-    } = request;
+    const { accept = contentFormat.opaque, sender } = request;
+    const { accountId } = sender;
     const found = ticketPattern.test(ticket) ? await this.find(ticket, accountId) : undefined;
     if (!found || !this.isFor(request, found.info)) return notFound;
     await this.recordMessage(request, found.isFresh);

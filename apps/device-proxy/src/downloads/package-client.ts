@@ -84,10 +84,8 @@ export class PackageClient implements OnApplicationShutdown {
     const path = `/downloads/${ticket}`;
     const { statusCode, headers: received, body } = await pool.request({ method, path, headers, signal });
     // Any other answer would contain the whole package.
-    if (statusCode !== 206) {
-      await body.dump();
-      return { statusCode, headers: received, body: Buffer.alloc(0) };
-    }
-    return { statusCode, headers: received, body: Buffer.from(await body.arrayBuffer()) };
+    if (statusCode !== 206) await body.dump();
+    const bytes = statusCode === 206 ? Buffer.from(await body.arrayBuffer()) : Buffer.alloc(0);
+    return { statusCode, headers: received, body: bytes };
   }
 }

@@ -5,17 +5,12 @@ import { PackageRanges } from './package-ranges.js';
 import { ticketsKeptMax, ticketTrustMs } from './limits.js';
 import { PackageClient, type PackageInfo } from './package-client.js';
 
-interface Known {
-  info: PackageInfo;
-  checkedAtMs: number;
-}
-
 const keyOf = (ticket: string): string => createHash('sha256').update(ticket).digest('base64url');
 
 /** The packages that tickets open, as campaigns answered a short while ago. Only hashes of tickets are kept. */
 @Injectable()
 export class Tickets {
-  private readonly known = new Map<string, Known>();
+  private readonly known = new Map<string, { info: PackageInfo; checkedAtMs: number }>();
   private readonly asking = new Map<string, Promise<PackageInfo>>();
 
   constructor(
