@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { Code } from '../src/index.js';
 import { held, Loopback, peerAt, until } from './bench-of-endpoints.js';
+import { block, BLOCK2 } from './blocks.js';
 import { option, optionOf, uriPath } from './raw-peer.js';
 
 const net = new Loopback();
@@ -189,6 +190,23 @@ describe('an endpoint asked by a bare socket', () => {
     gate.resolve();
     expect(await raw.next()).toMatchObject({ messageId: 7 });
     expect(await raw.ask({ ...ask, messageId: 8 })).toMatchObject({ messageId: 8, code: Code.Changed });
+  });
+
+  it('keeps a large answer while its blocks are fetched, however long all of them take', async () => {
+    const payload = Buffer.alloc(64, 'x');
+    const server = await net.endpoint({ onRequest: async () => ({ code: Code.Changed, payload }) });
+    const raw = await net.raw(server.port);
+    const fetch = (num: number) => {
+      const options = [...ask.options, block(BLOCK2, num, false, 0)];
+      return raw.ask({ ...ask, code: Code.POST, messageId: 20 + num, options });
+    };
+    for (const num of [0, 1, 2]) {
+      expect(await fetch(num)).toMatchObject({ code: Code.Changed, payload: payload.subarray(0, 16) });
+      server.clock.advance(60_000);
+    }
+    server.clock.advance(33_000);
+    expect((await fetch(3)).code).toBe(Code.RequestEntityIncomplete);
+    expect(server.asked).toHaveLength(1);
   });
 
   it('refuses a body above the limit', async () => {

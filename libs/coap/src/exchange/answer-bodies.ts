@@ -31,9 +31,14 @@ export class AnswerBodies<Via> {
     const { block2 } = exchange;
     if (block2 === undefined || block2.num === 0) return false;
     const stored = this.held.get(exchange.transferKey);
-    if (stored !== undefined) this.sendBlock(exchange, stored, block2);
-    else if (isRepeatable(exchange)) return false;
-    else this.sender.send(exchange, { code: Code.RequestEntityIncomplete });
+    if (stored === undefined) {
+      if (isRepeatable(exchange)) return false;
+      this.sender.send(exchange, { code: Code.RequestEntityIncomplete });
+      return true;
+    }
+    // It is forgotten a while after its last block, not after its first.
+    this.keep(exchange, stored);
+    this.sendBlock(exchange, stored, block2);
     return true;
   }
 
@@ -48,7 +53,7 @@ export class AnswerBodies<Via> {
       return;
     }
     const { onSent, observe, ...complete } = withEtag(response);
-    this.held.set(exchange.transferKey, complete, bytes, this.core.sourceOf(exchange.peer.address));
+    this.keep(exchange, complete);
     this.sendBlock(exchange, complete, exchange.block2, { onSent, observe });
   }
 
@@ -76,6 +81,11 @@ export class AnswerBodies<Via> {
     }
     const payload = await readPart(source, cut.offset, cut.length);
     this.sender.send(exchange, { ...head, payload }, { block2: cut.block2, size2: source.bytes });
+  }
+
+  private keep(exchange: InboundExchange<Via>, answer: CoapResponse): void {
+    const source = this.core.sourceOf(exchange.peer.address);
+    this.held.set(exchange.transferKey, answer, answer.payload?.length ?? 0, source);
   }
 
   /** @param first the parts that belong only to the first message of an answer */
