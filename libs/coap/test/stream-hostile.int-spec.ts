@@ -185,6 +185,19 @@ describe('too many connections', () => {
     await net.ready(small.port);
     expect(await (await net.raw(small.port)).rest()).toEqual([]);
   });
+
+  it('and refused over TCP, they do not reach the application', async () => {
+    const admitted: string[] = [];
+    const { port, endpoint } = await net.endpoint({
+      limits: { connectionsMax: 1 },
+      onConnection: ({ authority }) => admitted.push(authority) > 0,
+    });
+    await net.ready(port);
+    const second = await net.raw(port);
+    expect(await second.rest()).toEqual([]);
+    await until(() => endpoint.counters()['connection-refused-by-limit'] === 1);
+    expect([admitted.length, endpoint.counters()['connection-closed']]).toEqual([1, 0]);
+  });
 });
 
 describe('5,000 mutated conversations', () => {

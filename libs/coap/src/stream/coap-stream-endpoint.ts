@@ -147,8 +147,8 @@ export class CoapStreamEndpoint extends CoapEndpoint {
   }
 
   private accept(socket: Socket | TLSSocket): void {
-    // The peer may have disconnected since the handshake.
-    if (socket.remoteAddress === undefined || this.core.closing) {
+    // It was refused by a limit, or the peer has disconnected since the handshake.
+    if (socket.destroyed || socket.remoteAddress === undefined || this.core.closing) {
       socket.destroy();
       return;
     }
