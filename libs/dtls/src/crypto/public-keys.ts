@@ -2,12 +2,23 @@ import { createPublicKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { AlertDescription } from '../alerts.js';
 import { DecodeError } from '../errors.js';
 
+/** With a line that begins with this, node:crypto reads PEM, although the bytes before it are DER. */
+const PEM_BEGIN = '-----BEGIN ';
+
 /** Reads a DER certificate with a key on P-256. @throws DecodeError */
 export function readCertificate(der: Buffer): X509Certificate {
-  const certificate = readOrRefuse(() => new X509Certificate(der));
-  // The constructor also accepts PEM, and ignores trailing bytes.
-  if (!certificate.raw.equals(der)) throw badCertificate();
+  const certificate = readIssuer(der);
   requireP256(readOrRefuse(() => certificate.publicKey));
+  return certificate;
+}
+
+/** Reads a DER certificate, whose key may be of any kind, because this library does not use it. @throws DecodeError */
+export function readIssuer(der: Buffer): X509Certificate {
+  // The text would be read as another certificate, here or in the packed chain.
+  if (der.includes(PEM_BEGIN)) throw badCertificate();
+  const certificate = readOrRefuse(() => new X509Certificate(der));
+  // The constructor ignores trailing bytes.
+  if (!certificate.raw.equals(der)) throw badCertificate();
   return certificate;
 }
 

@@ -1,7 +1,5 @@
-import { type KeyObject, X509Certificate } from 'node:crypto';
-import { AlertDescription } from '../alerts.js';
-import { readCertificate, readPublicKey } from '../crypto/public-keys.js';
-import { DecodeError } from '../errors.js';
+import { type KeyObject } from 'node:crypto';
+import { readCertificate, readIssuer, readPublicKey } from '../crypto/public-keys.js';
 import { CertificateType } from '../messages/extensions.js';
 import { type PeerCredential } from './credentials.js';
 
@@ -23,13 +21,4 @@ export function readCredential(entries: readonly Buffer[], type: number): Claime
   const certificate = readCertificate(entries[0]!);
   const chain = [certificate, ...entries.slice(1).map(readIssuer)];
   return { credential: { kind: 'x509', chain }, publicKey: certificate.publicKey };
-}
-
-/** Issuers may have keys of any kind, because this library does not use them. */
-function readIssuer(der: Buffer): X509Certificate {
-  try {
-    return new X509Certificate(der);
-  } catch {
-    throw new DecodeError('Certificate: not a certificate', AlertDescription.BadCertificate);
-  }
 }
