@@ -1,9 +1,10 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
-import { type Address, type ConnectionState, DtlsServer, SequenceExhausted } from '../src/index.js';
+import { type Address, AlertDescription, type ConnectionState, DtlsServer, SequenceExhausted } from '../src/index.js';
 import { SEQUENCE_MAX, TAKE_OVER_SEQUENCES } from '../src/limits.js';
 import { encodeClientHello } from '../src/messages/client-hello.js';
 import { encodeHandshake, HandshakeType } from '../src/messages/handshake.js';
+import { encodeHelloVerifyRequest } from '../src/messages/hello-verify-request.js';
 import { ContentType, decodeRecords, encodePlainRecord } from '../src/messages/record.js';
 import { flipped } from './alteration.js';
 import { issueCertificate, newIssuer } from './certificates.js';
@@ -117,6 +118,20 @@ describe('a handshake at whose address others send', () => {
     client.say('still here');
     await net.run(50);
     expect([net.server.messages, net.server.failures]).toEqual([['still here'], []]);
+  });
+
+  it('fails when they send one cookie after the other, instead of greeting the server once for each', async () => {
+    const net = new TestNetwork();
+    const client = net.client();
+    client.connect();
+    const request = encodeHelloVerifyRequest({ cookie: Buffer.alloc(16) });
+    for (let number = 0; number < 20; number += 1) {
+      const message = encodeHandshake(HandshakeType.HelloVerifyRequest, number, request);
+      client.receive(encodePlainRecord(ContentType.Handshake, number, message));
+    }
+    await net.run(50);
+    expect(client.outcome).toMatchObject({ reason: 'refused', alert: AlertDescription.UnexpectedMessage });
+    expect(client.sent).toHaveLength(10);
   });
 
   it('keeps no large records until it has keys: the Finished has room beside them', async () => {

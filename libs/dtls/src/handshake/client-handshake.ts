@@ -43,6 +43,8 @@ const {
   ServerHelloDone,
   Finished,
 } = HandshakeType;
+/** A server asks for another cookie only when its secret has changed, but anyone can send such a request. */
+const COOKIES_MAX = 8;
 const NO_BYTES = Buffer.alloc(0);
 
 /** Copies bytes that are kept, because they must not keep alive the memory that small Buffers share. */
@@ -60,6 +62,7 @@ export class ClientHandshake extends Handshake {
   private publicKey: KeyObject | undefined;
   private serverPoint: Buffer | undefined;
   private certificateRequested = false;
+  private cookies = 0;
   private resumes = false;
 
   constructor(
@@ -94,7 +97,7 @@ export class ClientHandshake extends Handshake {
       throw new DecodeError('a handshake message out of order', AlertDescription.UnexpectedMessage);
     }
     if (type === Finished) this.receiveFinished(messageSequence, body);
-    else if (type === HelloVerifyRequest) this.sendHello(decodeHelloVerifyRequest(body).cookie);
+    else if (type === HelloVerifyRequest) this.receiveCookie(body);
     else {
       this.transcript.add(type, messageSequence, body);
       this.receiveServerMessage(type, body);
@@ -103,6 +106,12 @@ export class ClientHandshake extends Handshake {
 
   protected override onPlainAlert(): void {
     this.alertReceived();
+  }
+
+  private receiveCookie(body: Buffer): void {
+    this.cookies += 1;
+    if (this.cookies > COOKIES_MAX) throw new DecodeError('too many cookies', AlertDescription.UnexpectedMessage);
+    this.sendHello(decodeHelloVerifyRequest(body).cookie);
   }
 
   private receiveServerMessage(type: number, body: Buffer): void {
