@@ -331,6 +331,18 @@ describe('an alert that is authentic', () => {
     expect(net.server.dtls.gauges()).toMatchObject({ connections: 1, sessions });
   });
 
+  it('and fatal invalidates the session that a handshake resumes', async () => {
+    const net = new TestNetwork();
+    const { session } = (await net.connected()).dtls;
+    net.alterUp = (datagram) => (datagram[13] === HandshakeType.ClientHello ? datagram : Buffer.alloc(0));
+    const client = await net.connected({ session });
+    const peer = epochOfPeer({ ...client.dtls.state(), role: 'server' });
+    const alert = encodeAlert({ level: 'fatal', description: AlertDescription.InternalError });
+    net.server.dtls.receive(peer.seal(ContentType.Alert, alert), client.address);
+    expect(net.server.failures).toMatchObject([{ reason: 'alert-received' }]);
+    expect(net.server.dtls.gauges()).toMatchObject({ connections: 1, handshakes: 0, sessions: 0 });
+  });
+
   it('and fatal makes a client forget its session', async () => {
     const client = await new TestNetwork().connected();
     expect(client.dtls.session).toBeDefined();

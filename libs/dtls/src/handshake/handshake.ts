@@ -210,6 +210,9 @@ export abstract class Handshake {
   /** Called for a fatal alert without protection, which anyone can send. A server ignores it. */
   protected onPlainAlert(): void {}
 
+  /** Called for a fatal alert with the protection of the new keys. */
+  protected onAuthenticAlert(): void {}
+
   protected alertReceived(): void {
     this.fail('alert-received');
   }
@@ -243,6 +246,7 @@ export abstract class Handshake {
     const { level, description } = decodeAlert(content);
     if (level !== 'fatal' && description !== AlertDescription.CloseNotify) return;
     this.receivedAlert = description;
+    if (level === 'fatal') this.onAuthenticAlert();
     this.alertReceived();
   }
 

@@ -138,6 +138,11 @@ export class ServerHandshake extends Handshake {
     else if (type === HandshakeType.ClientKeyExchange) this.receiveKeyExchange(body);
   }
 
+  /** RFC 5246 §7.2.2. A client whose Finished was lost may send the alert behind it. */
+  protected override onAuthenticAlert(): void {
+    if (this.resumes) this.parameters.sessions.delete(packBytes(this.sessionId));
+  }
+
   private findSession(): Session | undefined {
     const { sessionId, cipherSuites, extensions } = this.hello;
     const session = this.parameters.sessions.find(sessionId);
