@@ -68,8 +68,11 @@ export const measureInTurn = async (
 };
 
 /** Throws when the condition is not met in time; `found` says how far it came. */
-export const until = (condition: () => boolean, what: string, { timeoutMs = 60_000, found = () => '' } = {}) =>
-  waitUntil(what, async () => condition(), { timeoutMs, intervalMs: 20, hint: found });
+export const until = (
+  condition: () => boolean,
+  what: string,
+  { timeoutMs = 60_000, found }: { timeoutMs?: number; found?: () => string } = {},
+) => waitUntil(what, async () => condition(), { timeoutMs, intervalMs: 20, hint: found });
 
 /**
  * Calls `act` `count` times, at an even rate, and does not wait for its results.

@@ -6,6 +6,7 @@ import {
   type DeviceEventReported,
   deadLetterTopic,
   type Topic,
+  type WritableMessage,
 } from '@lanyard/contracts';
 import { createLogger, newId, openDatabase } from '@lanyard/service';
 import { infrastructure, eventually, type Isolation, isolate } from '@lanyard/testing';
@@ -389,7 +390,7 @@ describe('libs/kafka on a real broker', () => {
         database.transaction((m) => outbox.append(m, topic, { ...event(newId(), 1), deviceId: 'x' })),
       ).rejects.toThrow(/deviceId/);
       await database.transaction((m) => outbox.appendTombstone(m, topic, 'gone'));
-      const sent: (Buffer | null)[] = [];
+      const sent: WritableMessage['value'][] = [];
       const only = relay(async (_, message) => void sent.push(message.value));
       only.start();
       await eventually(() => sent.length === 1);
