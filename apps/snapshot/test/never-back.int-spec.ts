@@ -258,6 +258,22 @@ describe('facts in any order, any number of times', () => {
     expect(await stored(unknown)).toEqual(['/3/0/14', '/3/0/9', '/3303', '/3303/0/5700']);
   });
 
+  it.each<[string, boolean]>([
+    ['in two batches', false],
+    ['in one batch', true],
+  ])('a deletion counts whatever its revision, as after a restore of the directory, %s', async (_, isOne) => {
+    const deviceId = newId();
+    const writer = new DeviceWriter(database);
+    const created = { ...(fixtures(DeviceLifecycle).valid['created'] as DeviceLifecycleChanged), deviceId };
+    const known: DeviceLifecycleChanged = { ...created, change: 'changed', revision: 8, changedAt: at(1) };
+    const deleted: DeviceLifecycleChanged = { ...created, change: 'deleted', revision: 7, changedAt: at(2) };
+    for (const batch of isOne ? [[known, deleted]] : [[known], [deleted]]) await writer.applyLifecycle(batch);
+    // The relay of the outbox may repeat what came before.
+    await writer.applyLifecycle([{ ...created, change: 'changed', revision: 6, changedAt: at(1) }]);
+    const sql = 'SELECT deleted_at IS NOT NULL AS deleted FROM snapshot.devices WHERE device_id = $1';
+    expect(await only(sql, deviceId)).toEqual([{ deleted: true }]);
+  });
+
   it('a renamed device has its name in the directory, not the one that it is registered under', async () => {
     const deviceId = newId();
     const writer = new DeviceWriter(database);

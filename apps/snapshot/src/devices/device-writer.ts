@@ -4,7 +4,6 @@ import type {
   ResourceValueArrived,
   SubscriptionChanged,
 } from '@lanyard/contracts';
-import { lastOfDevices } from '@lanyard/kafka';
 import type { ObjectVersions } from '@lanyard/lwm2m';
 import { columnsOf, PreparedStatement, sharedWrite } from '@lanyard/service';
 import { Injectable } from '@nestjs/common';
@@ -47,6 +46,15 @@ const foldSeen = (seen: readonly Seen[]): Seen[] =>
     },
   );
 
+/**
+ * Whether the fact is older than the one that is known. A registry that was restored from a backup counts from an earlier revision
+ * on, while revisions that it announced after the backup are known already: its changes are later, and a deletion is the last one.
+ */
+const isOutdated = (fact: DeviceLifecycleChanged, known: DeviceLifecycleChanged): boolean =>
+  fact.change !== 'deleted' &&
+  fact.revision < known.revision &&
+  Date.parse(fact.changedAt) <= Date.parse(known.changedAt);
+
 // This statement and the next one lock rows in the order of their ids, so that they never deadlock.
 // A value updates the last connection only if that was an hour ago or more: the purge allows for it.
 // A registration that expires leaves it as it is; its time stands in where there is no row yet.
@@ -67,13 +75,14 @@ const recordSeen = new PreparedStatement<never>(`
   WHERE excluded.session_epoch > d.session_epoch OR excluded.registration_event_at IS NOT NULL
     OR excluded.last_connected_at > d.last_connected_at + interval '${connectedSlackMs} milliseconds'`);
 
+// A deletion is stored whatever its revision, for the reason that isOutdated has.
 const recordLifecycle = new PreparedStatement<never>(`
   INSERT INTO snapshot.devices AS d (device_id, account_id, endpoint_name, last_connected_at, deleted_at, lifecycle_revision)
   SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[], $5::timestamptz[], $6::bigint[]) ORDER BY 1
   ON CONFLICT (device_id) DO UPDATE SET
     endpoint_name = CASE WHEN excluded.endpoint_name <> '' THEN excluded.endpoint_name ELSE d.endpoint_name END,
     deleted_at = excluded.deleted_at, lifecycle_revision = excluded.lifecycle_revision
-  WHERE d.lifecycle_revision < excluded.lifecycle_revision`);
+  WHERE d.lifecycle_revision < excluded.lifecycle_revision OR (d.deleted_at IS NULL AND excluded.deleted_at IS NOT NULL)`);
 
 const subscriptionSql = `
   INSERT INTO snapshot.subscriptions AS s (device_id, key_id, path, status, changed_at, lost_in)
@@ -125,7 +134,11 @@ export class DeviceWriter {
   }
 
   private async storeLifecycle(facts: readonly DeviceLifecycleChanged[]): Promise<void> {
-    const last = lastOfDevices(facts, ({ revision }) => revision);
+    const last = foldByKey(
+      facts,
+      ({ deviceId }) => deviceId,
+      (held, next) => (isOutdated(next, held) ? held : next),
+    );
     const rows = last.map(({ deviceId, accountId, endpointName, change, changedAt, revision }) => {
       const deletedAt = change === 'deleted' ? changedAt : null;
       return [deviceId, accountId, endpointName, changedAt, deletedAt, revision];
