@@ -89,6 +89,19 @@ describe('the fence between replicas', () => {
     expect(third.atAddress(accountId, '192.0.2.8:1')?.deviceId).toBe(session.deviceId);
   });
 
+  it('a session that passes on while it is loaded begins nothing here after its end', async () => {
+    const { session, lookup } = await registered('192.0.2.21:1');
+    const third = replica('dp-d');
+    const calls: string[] = [];
+    third.listen({
+      began: async ({ deviceId }) =>
+        third.dropIfOlder(deviceId, (await taken(b, lookup, '192.0.2.21:1'))?.epoch ?? Infinity),
+    });
+    third.listen({ began: () => void calls.push('began'), ended: () => void calls.push('ended') });
+    expect((await taken(third, lookup, '192.0.2.21:1'))?.isOver).toBe(true);
+    expect([calls, third.get(session.deviceId)]).toEqual([['ended'], undefined]);
+  });
+
   it('of a session that ended only its last epoch stays, for a day; the next one is higher', async () => {
     const prefix = `${isolation.redisPrefix}ended:`;
     const store = new SessionStore(redis, { redisPrefix: prefix, replicaId: 'dp-e' });

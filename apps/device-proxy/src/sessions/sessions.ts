@@ -377,9 +377,7 @@ export class Sessions {
     const { deviceId, epoch } = session;
     try {
       if (previousOwner !== '') await this.wakeUps.send(previousOwner, { about: 'session', deviceId, epoch });
-      for (const listener of this.listeners) await listener.began?.(session, how, previousAddress);
-      if (how !== 'registered' && mayBeGateway(session.data.links))
-        await this.claimDevicesBehind(session, how, previousAddress);
+      await this.begin(session, how, previousAddress);
     } catch (error) {
       // A session that could not be loaded completely is dropped: the next message takes it over again.
       this.drop(session);
@@ -387,6 +385,16 @@ export class Sessions {
     } finally {
       this.arriving.delete(session);
     }
+  }
+
+  /** Ends early once the session is over, because another replica has taken it: what begins after its end would never end. */
+  private async begin(session: Session, how: SessionOrigin, previousAddress: string): Promise<void> {
+    for (const listener of this.listeners) {
+      if (session.isOver) return;
+      await listener.began?.(session, how, previousAddress);
+    }
+    if (!session.isOver && how !== 'registered' && mayBeGateway(session.data.links))
+      await this.claimDevicesBehind(session, how, previousAddress);
   }
 
   private isDoubted(session: Session): boolean {
