@@ -4,6 +4,7 @@ import { CallbackReceiver, eventually } from '@lanyard/testing';
 import { Repair } from '../src/channels/repair.js';
 import { ChannelRegistry } from '../src/queue/channel-registry.js';
 import { Keys } from '../src/queue/keys.js';
+import { ChannelStore } from '../src/store/channel-store.js';
 import { type Answer, type Customer, payloads, TestSystem } from './test-system.js';
 
 describe('with a PostgreSQL that was restored from an older dump', () => {
@@ -59,6 +60,17 @@ describe('with a PostgreSQL that was restored from an older dump', () => {
     await countFrom(1);
     await service.app.get(Repair).run();
     expect(await inRedis()).toBeUndefined();
+  });
+
+  it('what was announced of a channel that was made after the dump is forgotten some time after its removal', async () => {
+    await call('PUT', 'websocket');
+    await system.query('DELETE FROM dispatcher.channels WHERE key_id = $1', [customer.keyId]);
+    await service.app.get(Repair).run();
+    const reports = (): Promise<unknown[]> =>
+      system.query('SELECT is_final, ending FROM dispatcher.drop_reports WHERE key_id = $1', [customer.keyId]);
+    expect(await reports()).toEqual([{ is_final: true, ending: null }]);
+    await service.app.get(ChannelStore).forgetReports(new Date(system.clock.now() + 60_000));
+    expect(await reports()).toEqual([]);
   });
 
   it('a channel that was changed after the dump is again as it was', async () => {

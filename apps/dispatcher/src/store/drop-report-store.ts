@@ -60,7 +60,12 @@ export class DropReportStore {
 
   /** Deletes the reports of ended channels that were last changed before this time. */
   async forget(manager: EntityManager, before: Date): Promise<void> {
-    await manager.delete(DropReport, { ending: Not(IsNull()), changedAt: LessThan(before) });
+    const changedAt = LessThan(before);
+    // A channel that PostgreSQL did not have when its queue was removed has no recorded ending.
+    await manager.delete(DropReport, [
+      { ending: Not(IsNull()), changedAt },
+      { isFinal: true, changedAt },
+    ]);
   }
 
   /** Fields that are left out keep their value. */
