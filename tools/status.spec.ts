@@ -1,10 +1,12 @@
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import net from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startInfrastructure } from './lanyard/infrastructure.ts';
+import { root } from './lanyard/project.ts';
 import { StateFile } from './lanyard/state.ts';
 import { statusOf } from './lanyard/status-report.ts';
 
@@ -52,5 +54,28 @@ describe('the status of servers that run elsewhere', () => {
       ['postgresql', true],
       ['kafka', true],
     ]);
+  });
+});
+
+describe('npm run status', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'lanyard-status-'));
+  /** Passes for an `npm start` that compiles: it has started neither servers nor services. */
+  const starter = spawn(process.execPath, ['-e', 'setInterval(() => undefined, 1000)', 'start.ts'], {
+    stdio: 'ignore',
+  });
+
+  afterAll(() => {
+    starter.kill('SIGKILL');
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it('ends with 1 while npm start has launched no service yet', () => {
+    writeFileSync(join(folder, 'starter.pid'), String(starter.pid));
+    const { status, stdout } = spawnSync(process.execPath, [join(root, 'tools/status.ts'), '--json'], {
+      env: { ...process.env, LANYARD_DATA: folder },
+      encoding: 'utf8',
+    });
+    expect(JSON.parse(stdout)).toMatchObject({ running: true, infrastructure: [], services: [] });
+    expect(status).toBe(1);
   });
 });

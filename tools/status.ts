@@ -13,5 +13,7 @@ await run(async () => {
   const status = await statusOf(file);
   if (printsJson) process.stdout.write(`${JSON.stringify(status, null, 2)}\n`);
   else await printStatus(file);
-  return status.running && [...status.infrastructure, ...status.services].every((u) => u.ready) ? 0 : 1;
+  const { running, infrastructure, services } = status;
+  // Until `npm start` launches the services, there may be no process at all that is not ready.
+  return running && services.length > 0 && [...infrastructure, ...services].every((u) => u.ready) ? 0 : 1;
 });
