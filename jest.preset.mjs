@@ -1,5 +1,7 @@
 /** Shared by every project: tests in TypeScript, real infrastructure named by the environment (see tools/test.ts). */
-const own = (name) => new URL(`tools/jest/${name}.ts`, import.meta.url).pathname;
+import { fileURLToPath } from 'node:url';
+
+const own = (name) => fileURLToPath(new URL(`tools/jest/${name}.ts`, import.meta.url));
 
 export default {
   runtime: own('runtime'),
