@@ -89,7 +89,7 @@ describe('an interrupt of npm start', () => {
 });
 
 describe('an interrupt of a drill or a benchmark', () => {
-  it.each(['SIGINT', 'SIGTERM'] as const)(
+  it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
     'by %s may come twice: neither the second nor the end of another stop ends the stop',
     async (signal) => {
       expect(await interruptedTwice(drill, signal)).toEqual({

@@ -1,4 +1,8 @@
-const signals = ['SIGINT', 'SIGTERM'] as const;
+/**
+ * Signals that ask a command to end. Ctrl-C comes from the terminal and from npm; when a terminal is closed, SIGHUP comes
+ * from the shell, from the kernel and from `run.mjs`.
+ */
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /** Stops that an interrupt has begun: the last of them ends this process. */
 let stopping = 0;
@@ -28,11 +32,10 @@ export const stopWhenInterrupted = (stop: () => Promise<unknown>) => {
 
 /**
  * Aborted by the first signal that asks this process to end. Later signals have no effect; by default, they would end
- * the process in the middle of its stop. Ctrl-C comes from the terminal and from npm; when a terminal is closed, SIGHUP comes
- * from the shell, from the kernel and from `run.mjs`.
+ * the process in the middle of its stop.
  */
 export const interruption = (): AbortSignal => {
   const controller = new AbortController();
-  for (const signal of [...signals, 'SIGHUP'] as const) process.on(signal, () => controller.abort());
+  for (const signal of signals) process.on(signal, () => controller.abort());
   return controller.signal;
 };
