@@ -150,6 +150,8 @@ export const stopProcess = async (
 };
 
 export const kill = (pid: number, signal: NodeJS.Signals) => {
+  // A program that could not be started has the pid 0, which would stand for this process and its whole group.
+  if (pid === 0) return;
   try {
     process.kill(pid, signal);
   } catch {
