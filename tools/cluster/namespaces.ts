@@ -98,6 +98,8 @@ export class Namespace {
   /** Ends the member at once, with everything that runs in it. */
   async stop() {
     const { pid, init } = this;
+    // After this machine was restarted, the pid on record may be that of any process.
+    if (!this.isAlive) return;
     if (init) kill(init, 'SIGKILL');
     for (const end = Date.now() + startWithinMs; isAlive(pid) && Date.now() < end;) await sleep(20);
     if (this.isAlive) kill(pid, 'SIGKILL');
