@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from '@jest/globals';
-import { isAlive, kill } from '../lanyard/processes.ts';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { isAlive, kill, processOf } from '../lanyard/processes.ts';
 import { Namespace } from './namespaces.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'lanyard-namespaces-'));
@@ -37,5 +37,33 @@ describe('the stop of a member', () => {
     const [shell, child] = await shellWithChild('another program');
     await new Namespace(member, shell).stop();
     expect([isAlive(shell), isAlive(child)]).toEqual([true, true]);
+  });
+});
+
+describe('the start of a member', () => {
+  const bin = join(folder, 'bin');
+  const usualPath = process.env['PATH'];
+
+  const program = (name: string, lines: string[]): void =>
+    writeFileSync(join(bin, name), ['#!/bin/sh', ...lines, ''].join('\n'), { mode: 0o755 });
+
+  beforeAll(() => {
+    mkdirSync(bin);
+    process.env['PATH'] = `${bin}:${usualPath}`;
+    // As util-linux's, but without namespaces: its child mounts something before it becomes the program.
+    program('unshare', ['(sleep 0.2; exec sleep infinity) &', 'wait']);
+    // Writes down what is to enter, and fails, as where a mount is not permitted.
+    program('nsenter', [`tr '\\0' ' ' < "/proc/$2/cmdline" > '${join(folder, 'entered')}'`, 'exit 1']);
+  });
+
+  afterAll(() => {
+    process.env['PATH'] = usualPath;
+  });
+
+  it('waits for the mounts of its namespaces, and leaves nothing behind when its own mounts fail', async () => {
+    await expect(Namespace.start(member)).rejects.toThrow('nsenter');
+    expect(readFileSync(join(folder, 'entered'), 'utf8')).toBe('sleep infinity ');
+    const signature = `LANYARD_CLUSTER_MEMBER=${member.folder}`;
+    expect(processOf({ marker: signature, signature })).toBeUndefined();
   });
 });

@@ -1,7 +1,7 @@
 /** The machines of the cluster: network, mount and process namespaces, with a bridge between them and one link to this machine. */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync } from 'node:fs';
-import { isAlive, isProcess, kill, launch } from '../lanyard/processes.ts';
+import { commandLine, isAlive, isProcess, kill, launch } from '../lanyard/processes.ts';
 import { outputOf } from '../lanyard/programs.ts';
 import { sleep, Stop } from '../lanyard/project.ts';
 import { podNetwork, type Member, type Plan } from './plan.ts';
@@ -47,14 +47,25 @@ export class Namespace {
         logFile: `${member.folder}/namespace.log`,
       }),
     );
-    for (const end = Date.now() + startWithinMs; ; await sleep(20)) {
-      // `env` is replaced by `sleep` once everything is mounted.
-      if (namespace.init && isProcess(namespace.init, 'sleep infinity')) break;
-      if (!namespace.isAlive || Date.now() > end)
-        throw new Stop(`${member.name} could not get namespaces: see ${member.folder}/namespace.log`);
+    try {
+      await namespace.ready();
+      namespace.mountPrivately();
+    } catch (error) {
+      // The cluster knows it only once it has started.
+      await namespace.stop();
+      throw error;
     }
-    namespace.mountPrivately();
     return namespace;
+  }
+
+  private async ready() {
+    for (const end = Date.now() + startWithinMs; ; await sleep(20)) {
+      const { init } = this;
+      // `unshare` and `env` are replaced by `sleep`, whose command line is in theirs too, once everything is mounted.
+      if (init && commandLine(init).startsWith('sleep infinity')) return;
+      if (!this.isAlive || Date.now() > end)
+        throw new Stop(`${this.member.name} could not get namespaces: see ${this.member.folder}/namespace.log`);
+    }
   }
 
   /** Pid of its first process, as this machine counts. */
