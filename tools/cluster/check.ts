@@ -49,6 +49,16 @@ const reportMemory = async ({ kubectl }: Cluster) => {
   for (const [name, mebibytes] of [...used, ['together', total] as const]) say(`${Math.round(mebibytes)} MiB  ${name}`);
 };
 
+/** Ends what a check that was killed left behind in this folder: its state is needed for that. */
+export const endPrevious = async (folder: string) => {
+  const previous = Cluster.found(folder);
+  if (previous) {
+    await new Installation(previous).stopInfrastructure();
+    await previous.stop();
+  }
+  rmSync(folder, { recursive: true, force: true });
+};
+
 export const check = async (archive: string | undefined, kind: keyof typeof kinds) => {
   const reason = reasonToSkip(archive);
   if (reason !== undefined) {
@@ -65,7 +75,7 @@ export const check = async (archive: string | undefined, kind: keyof typeof kind
   };
   const notInterrupted = stopWhenInterrupted(end);
   try {
-    rmSync(cluster.plan.folder, { recursive: true, force: true });
+    await endPrevious(cluster.plan.folder);
     await cluster.start(['coredns']);
     await installation.loadImages(archive, tag);
     if (archive === undefined) for (const app of apps) await installation.tagImage(imageOf(app, tag), imageOf(app));
