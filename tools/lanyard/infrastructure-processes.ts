@@ -205,15 +205,27 @@ export const removeData = (data: string) => {
   rmSync(data, { recursive: true, force: true });
 };
 
+/** Copies a folder so that others may enter the copy, whatever the umask of this process and the mode of the folder. */
+const copyForOthers = (from: string, to: string) => {
+  const umask = process.umask(0o022);
+  try {
+    cpSync(from, to, { recursive: true, verbatimSymlinks: true });
+    chmodSync(to, 0o755);
+  } finally {
+    process.umask(umask);
+  }
+};
+
 /** The folders of PostgreSQL: in the project, or elsewhere if its unprivileged user may not enter those. */
 const postgresFolders = ({ binaries, data }: ServerFolders) => {
-  if (!isRoot() || (othersMayEnter(data) && othersMayEnter(binaries)))
-    return { binaries: join(binaries, 'postgres'), data: join(data, 'postgresql') };
+  const programs = join(binaries, 'postgres');
+  if (!isRoot() || (othersMayEnter(data) && othersMayEnter(programs)))
+    return { binaries: programs, data: join(data, 'postgresql') };
   const own = folderForNobody(data);
   const copy = join(own, 'binaries');
   if (!existsSync(join(copy, 'bin/postgres'))) {
     say(`PostgreSQL may not run as root and other users may not enter this folder: its data is in ${own}`);
-    cpSync(join(binaries, 'postgres'), copy, { recursive: true, verbatimSymlinks: true });
+    copyForOthers(programs, copy);
   }
   return { binaries: copy, data: join(own, 'postgresql') };
 };
