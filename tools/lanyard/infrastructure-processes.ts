@@ -9,6 +9,7 @@ import {
   existsSync,
   mkdirSync,
   readdirSync,
+  renameSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -205,12 +206,18 @@ export const removeData = (data: string) => {
   rmSync(data, { recursive: true, force: true });
 };
 
-/** Copies a folder so that others may enter the copy, whatever the umask of this process and the mode of the folder. */
+/**
+ * Copies a folder so that others may enter the copy, whatever the umask of this process and the mode of the folder. A copy that
+ * breaks off, as on a full disk, does not count.
+ */
 const copyForOthers = (from: string, to: string) => {
+  const part = `${to}.part`;
   const umask = process.umask(0o022);
   try {
-    cpSync(from, to, { recursive: true, verbatimSymlinks: true });
-    chmodSync(to, 0o755);
+    for (const old of [part, to]) rmSync(old, { recursive: true, force: true });
+    cpSync(from, part, { recursive: true, verbatimSymlinks: true });
+    chmodSync(part, 0o755);
+    renameSync(part, to);
   } finally {
     process.umask(umask);
   }
