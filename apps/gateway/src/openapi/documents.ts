@@ -14,7 +14,7 @@ interface Merged {
   document: Promise<MergedDocument>;
   /** Created by the first request for it, which awaits it, so that a failure is no unhandled rejection. */
   json?: Promise<Buffer>;
-  untilMs: number;
+  madeAtMs: number;
 }
 
 /** The OpenAPI document of all services, merged from the document of each. */
@@ -40,8 +40,9 @@ export class Documents {
 
   private current(own: OpenAPIObject): Merged {
     const now = this.clock.now();
-    if (this.last?.own === own && this.last.untilMs > now) return this.last;
-    return (this.last = { own, document: this.merge(own), untilMs: now + cachedMs });
+    // The absolute difference, so that the document is not reused for longer when the clock is set back.
+    if (this.last?.own === own && Math.abs(now - this.last.madeAtMs) < cachedMs) return this.last;
+    return (this.last = { own, document: this.merge(own), madeAtMs: now });
   }
 
   private async merge(own: OpenAPIObject): Promise<MergedDocument> {

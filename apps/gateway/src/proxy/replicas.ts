@@ -21,7 +21,7 @@ export interface Replica {
 }
 
 class Replicas {
-  private readonly replicas: (Replica & { triedLastUntilMs: number })[];
+  private readonly replicas: (Replica & { failedAtMs: number })[];
   private nextStart = 0;
 
   constructor(
@@ -37,8 +37,8 @@ class Replicas {
           headersTimeout: headersTimeoutMs,
           bodyTimeout: bodyTimeoutMs,
         }),
-        triedLastUntilMs: 0,
-        markUnreachable: () => void (replica.triedLastUntilMs = clock.now() + triedLastMs),
+        failedAtMs: -Infinity,
+        markUnreachable: () => void (replica.failedAtMs = clock.now()),
       };
       return replica;
     });
@@ -53,7 +53,9 @@ class Replicas {
     const start = this.nextStart++ % this.replicas.length;
     const rotated = [...this.replicas.slice(start), ...this.replicas.slice(0, start)];
     const now = this.clock.now();
-    return [...rotated.filter((r) => r.triedLastUntilMs <= now), ...rotated.filter((r) => r.triedLastUntilMs > now)];
+    // The absolute difference, so that none is tried last for longer when the clock is set back.
+    const isLast = ({ failedAtMs }: { failedAtMs: number }): boolean => Math.abs(now - failedAtMs) < triedLastMs;
+    return [...rotated.filter((replica) => !isLast(replica)), ...rotated.filter(isLast)];
   }
 
   async close(): Promise<void> {
