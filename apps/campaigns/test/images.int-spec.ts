@@ -1,17 +1,28 @@
 import { describe, expect, it } from '@jest/globals';
-import { newId } from '@lanyard/service';
-import { eventually } from '@lanyard/testing';
+import { newId, systemClock } from '@lanyard/service';
+import { eventually, TestClock } from '@lanyard/testing';
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdir, readdir, rename, rm, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
+import { PassThrough, Readable } from 'node:stream';
 import { StorageUnavailable } from '../src/errors.js';
+import { ImageSweeper } from '../src/images/image-sweeper.js';
+import { ImagesService } from '../src/images/images.service.js';
 import { DiskPackages } from '../src/packages/disk-packages.js';
 import { testSystem } from './test-system.js';
 
 const system = testSystem('images', { CAMPAIGNS_ACCOUNT_BYTES_MAX: String(100 * 1_048_576) });
 
 const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
+
+/** Looks for abandoned uploads when the test says so, by a clock that is an hour ahead. */
+class FastSweeper extends ImageSweeper {
+  protected override readonly clock = new TestClock(Date.now() + 3_600_000);
+
+  takeStep(): Promise<void> {
+    return this.step();
+  }
+}
 
 describe('POST /v3/firmware-images', () => {
   it('201 with the size and the checksum', async () => {
@@ -91,6 +102,33 @@ describe('POST /v3/firmware-images', () => {
       return again;
     });
     expect((await readdir(system.folder())).toSorted()).toEqual([...before, body.id].toSorted());
+  });
+
+  it('keeps an upload while its bytes come, although the clock of its replica is set back and that of another one is fast', async () => {
+    const clock = new TestClock(Date.now());
+    const images = Object.assign(system.part(ImagesService), { clock });
+    try {
+      const [name, body] = [newId(), new PassThrough()];
+      const path = `/v3/firmware-images?name=${name}&version=1`;
+      const answer = system.call('POST', path, Readable.toWeb(body));
+      body.write('a');
+      const uploads = 'SELECT FROM campaigns.firmware_images WHERE name = $1 AND touched_at > now() - $2::interval';
+      const isTouchedWithin = async (time: string): Promise<void> =>
+        expect(await system.database().query<unknown[]>(uploads, [name, time])).toHaveLength(1);
+      await eventually(() => isTouchedWithin('5 minutes'));
+      const age = `UPDATE campaigns.firmware_images SET touched_at = now() - interval '4 minutes' WHERE name = $1`;
+      await system.database().query(age, [name]);
+      await new FastSweeper(system.database(), new DiskPackages(system.folder())).takeStep();
+      await eventually(() => {
+        clock.adjust(-60_000);
+        body.write('a');
+        return isTouchedWithin('1 minute');
+      });
+      body.end();
+      expect((await answer).status).toBe(201);
+    } finally {
+      Object.assign(images, { clock: systemClock });
+    }
   });
 
   it('keeps the bytes of a package whose commit was not confirmed', async () => {

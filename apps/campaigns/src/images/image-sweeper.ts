@@ -6,6 +6,10 @@ import { PackageStore } from '../packages/package-store.js';
 
 const periodMs = 60_000;
 
+/** By the clock of PostgreSQL, which dates the uploads: a replica with a fast clock must not delete those of the others. */
+const abandonedSql = `
+  DELETE FROM campaigns.firmware_images WHERE NOT stored AND touched_at < now() - make_interval(secs => $1)`;
+
 /** Deletes uploads whose replica died, and bytes without a record. An upload stores its record before its bytes. */
 @Injectable()
 export class ImageSweeper extends BackgroundWork {
@@ -17,11 +21,9 @@ export class ImageSweeper extends BackgroundWork {
   }
 
   protected async step(): Promise<void> {
-    const silentSince = new Date(this.clock.now() - uploadSilenceMs);
-    await this.database.query('DELETE FROM campaigns.firmware_images WHERE NOT stored AND touched_at < $1', [
-      silentSince,
-    ]);
-    for await (const ids of this.packages.idsBefore(silentSince.getTime())) await this.removeUnknown(ids);
+    await this.database.query(abandonedSql, [uploadSilenceMs / 1_000]);
+    const silentSinceMs = this.clock.now() - uploadSilenceMs;
+    for await (const ids of this.packages.idsBefore(silentSinceMs)) await this.removeUnknown(ids);
   }
 
   private async removeUnknown(ids: readonly string[]): Promise<void> {

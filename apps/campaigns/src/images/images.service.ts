@@ -143,9 +143,9 @@ export class ImagesService {
         const bytesMax = contentLength ?? Math.max(1, Math.min(imageBytesMax, room));
         if (bytesMax > room) throw this.bytesExceeded();
         await manager.query(
-          `INSERT INTO campaigns.firmware_images (id, account_id, name, description, version, object, package_name, size, touched_at)
-           VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-          [id, accountId, name, description, version, object, packageName, bytesMax, new Date(this.clock.now())],
+          `INSERT INTO campaigns.firmware_images (id, account_id, name, description, version, object, package_name, size)
+           VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+          [id, accountId, name, description, version, object, packageName, bytesMax],
         );
         return bytesMax;
       });
@@ -188,17 +188,16 @@ export class ImagesService {
     return image;
   }
 
-  /** Marks the upload as alive while its bytes arrive. */
+  /** Marks the upload as alive while its bytes arrive, by the clock of PostgreSQL, which decides when it is abandoned. */
   private async *touching(id: string, body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    const sql = 'UPDATE campaigns.firmware_images SET touched_at = clock_timestamp() WHERE id = $1';
     let touchedMs = this.clock.now();
     for await (const chunk of body) {
       yield chunk;
-      if (this.clock.now() - touchedMs < touchPeriodMs) continue;
+      // The absolute difference, so that the upload does not count as abandoned after the clock was set back.
+      if (Math.abs(this.clock.now() - touchedMs) < touchPeriodMs) continue;
       touchedMs = this.clock.now();
-      await this.database.query('UPDATE campaigns.firmware_images SET touched_at = $2 WHERE id = $1', [
-        id,
-        new Date(touchedMs),
-      ]);
+      await this.database.query(sql, [id]);
     }
   }
 }
