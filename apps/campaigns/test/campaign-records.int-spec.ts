@@ -208,7 +208,7 @@ describe('a campaign that has ended', () => {
         const waiting: unknown[] = await system.database().query(
           `SELECT pid FROM pg_locks JOIN pg_stat_activity USING (pid)
            WHERE NOT granted AND relation = 'campaigns.campaign_devices'::regclass AND mode = 'AccessShareLock'
-             AND query NOT LIKE '%d.due_at <= $1%'`,
+             AND query NOT LIKE '%d.due_at <= now()%'`,
         );
         expect(waiting).not.toEqual([]);
       });

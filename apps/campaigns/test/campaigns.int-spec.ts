@@ -147,9 +147,9 @@ describe('a campaign', () => {
     await eventually(async () => expect((await progressOf(id))['succeeded']).toBe(1));
     expect(system.commands().some(({ deviceId }) => deviceId === behind)).toBe(false);
     // The gateway may sleep again before the next turn of the campaign.
-    const sql = `UPDATE campaigns.update_campaigns SET tick_at = clock_timestamp() + interval '1 hour' WHERE id = $1`;
+    const sql = `UPDATE campaigns.update_campaigns SET tick_at = clock_timestamp() + interval '58 seconds' WHERE id = $1`;
     await system.database().query(sql, [id]);
-    await system.register(gateway, { queueMode: true, change: 'updated' });
+    await system.register(gateway, { queueMode: true, change: 'updated', awakeMs: 50_000 });
     await system.eventually(id, 'done');
   });
 

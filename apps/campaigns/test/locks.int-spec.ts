@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type DeviceLifecycleChanged, type DeviceSessionChanged, DeviceSessions, fixtures } from '@lanyard/contracts';
-import { newId, openDatabase, systemClock } from '@lanyard/service';
+import { newId, openDatabase } from '@lanyard/service';
 import { eventually, isolate, type Isolation } from '@lanyard/testing';
 import type { DataSource } from 'typeorm';
 import { databaseOf } from '../src/db/database.js';
@@ -18,7 +18,7 @@ describe('facts of devices take locks in the order of all others', () => {
     const secrets = { databaseUrl: isolation.databaseUrl };
     database = await openDatabase(databaseOf({ replicaId: 'test', secrets } as Parameters<typeof databaseOf>[0]));
     const updates = { apply: () => Promise.resolve() } as unknown as DeviceUpdates;
-    presence = new DevicePresence(database, updates, systemClock);
+    presence = new DevicePresence(database, updates);
   });
   afterAll(async () => {
     await database?.destroy();

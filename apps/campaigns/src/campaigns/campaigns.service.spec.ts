@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { AuditTrail } from '@lanyard/kafka';
-import { type Identity, newId, systemClock } from '@lanyard/service';
+import { type Identity, newId } from '@lanyard/service';
 import { HeldQueries } from '@lanyard/testing';
 import type { DataSource } from 'typeorm';
 import type { ImagesService } from '../images/images.service.js';
@@ -13,7 +13,6 @@ describe('deletions of campaigns', () => {
       { transaction: transactions.query } as unknown as DataSource,
       {} as unknown as ImagesService,
       {} as unknown as AuditTrail,
-      systemClock,
     );
     const remove = (accountId: string): Promise<void> => campaigns.remove({ accountId } as Identity, newId());
     expect(await transactions.begunByTenAndOne(remove)).toEqual([5, 6]);

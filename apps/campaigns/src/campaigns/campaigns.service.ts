@@ -3,8 +3,6 @@ import { AuditTrail } from '@lanyard/kafka';
 import {
   type AccessScope,
   changesOf,
-  type Clock,
-  CLOCK,
   countOf,
   fairPageOf,
   FairQueue,
@@ -19,7 +17,7 @@ import {
   readDate,
   ValidationFailed,
 } from '@lanyard/service';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { isDeepStrictEqual } from 'node:util';
 import { DataSource, type EntityManager } from 'typeorm';
 import { CampaignNameTaken, CampaignNotFound, TooManyCampaigns, WrongState } from '../errors.js';
@@ -72,7 +70,6 @@ export class CampaignsService {
     private readonly database: DataSource,
     private readonly images: ImagesService,
     private readonly audit: AuditTrail,
-    @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
   list({ accountId, deviceGroups }: AccessScope, query: ListQuery): Promise<ListEnvelope<Campaign>> {
@@ -187,9 +184,9 @@ export class CampaignsService {
     const before = await this.lock(manager, actor, id);
     const columns = Object.entries(await columnsFor(before, manager));
     await manager.query(
-      `UPDATE campaigns.update_campaigns SET ${columns.map(([name], i) => `${name} = $${i + 3}, `).join('')}
-       updated_at = clock_timestamp(), tick_at = $2 WHERE id = $1`,
-      [id, new Date(this.clock.now()), ...columns.map(([, value]) => value)],
+      `UPDATE campaigns.update_campaigns SET ${columns.map(([name], i) => `${name} = $${i + 2}, `).join('')}
+       updated_at = clock_timestamp(), tick_at = now() WHERE id = $1`,
+      [id, ...columns.map(([, value]) => value)],
     );
     const changed = await this.get(actor, id, manager);
     await this.record(manager, action, actor, changed);

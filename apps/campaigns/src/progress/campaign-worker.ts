@@ -16,6 +16,8 @@ const idleMs = 5_000;
 /** Changes of a campaign's columns, and when its next turn is. */
 type Turn = Record<string, unknown> & { tick_at: Date };
 
+const later = ({ now }: CampaignRow, ms: number): Date => new Date(now.getTime() + ms);
+
 /**
  * Advances campaigns: begins them, starts devices, and ends them. One transaction per turn, in which the campaign is locked:
  * replicas share the campaigns, and a killed one leaves nothing half done.
@@ -35,10 +37,9 @@ export class CampaignWorker extends BackgroundWork {
   }
 
   protected async step(): Promise<boolean> {
-    const now = new Date(this.clock.now());
-    if (!(await hasRow(this.database, anyDueSql, [now]))) return false;
+    if (!(await hasRow(this.database, anyDueSql))) return false;
     try {
-      return await this.database.transaction((manager) => this.turn(manager, now));
+      return await this.database.transaction((manager) => this.turn(manager));
     } catch (error) {
       // Another campaign has just started the update of one of the devices. The next step leaves this device out.
       if (isUniqueViolation(error)) return true;
@@ -46,8 +47,8 @@ export class CampaignWorker extends BackgroundWork {
     }
   }
 
-  private async turn(manager: EntityManager, now: Date): Promise<boolean> {
-    const [campaign] = (await manager.query(dueSql, [now, [...this.served]])) as CampaignRow[];
+  private async turn(manager: EntityManager): Promise<boolean> {
+    const [campaign] = (await manager.query(dueSql, [[...this.served]])) as CampaignRow[];
     if (!campaign) return false;
     this.recordTurn(campaign);
     const turn = await this.advance(manager, campaign);
@@ -69,45 +70,46 @@ export class CampaignWorker extends BackgroundWork {
 
   private advance(manager: EntityManager, campaign: CampaignRow): Promise<Turn> | Turn {
     if (campaign.state === 'stopping') return this.endCampaign(manager, campaign);
-    if (this.hasEnded(campaign)) return { state: 'stopping', reason: 'ended', tick_at: this.in(0) };
+    if (this.hasEnded(campaign)) return { state: 'stopping', reason: 'ended', tick_at: campaign.now };
     if (campaign.state === 'scheduled') return this.begin(manager, campaign);
     if (campaign.state === 'running') return this.run(manager, campaign);
-    return { tick_at: campaign.ends_at ?? this.in(idleMs) };
+    return { tick_at: campaign.ends_at ?? later(campaign, idleMs) };
   }
 
   private async begin(manager: EntityManager, campaign: CampaignRow): Promise<Turn> {
     const startsMs = campaign.starts_at?.getTime() ?? 0;
-    if (startsMs > this.clock.now()) return { tick_at: new Date(startsMs) };
+    if (startsMs > campaign.now.getTime()) return { tick_at: new Date(startsMs) };
     const selection = await this.selections.begin(manager, campaign);
-    return { ...selection, state: 'running', started_at: this.in(0), tick_at: this.in(idleMs) };
+    return { ...selection, state: 'running', started_at: campaign.now, tick_at: later(campaign, idleMs) };
   }
 
   private async run(manager: EntityManager, campaign: CampaignRow): Promise<Turn> {
     const counts = await this.open.count(manager, campaign.id);
-    if (counts.open === 0 && campaign.selection_complete) return this.done('done');
-    if (this.failsTooOften(campaign, counts)) return { state: 'stopping', reason: 'failure rate', tick_at: this.in(0) };
+    if (counts.open === 0 && campaign.selection_complete) return this.done(campaign, 'done');
+    if (this.failsTooOften(campaign, counts))
+      return { state: 'stopping', reason: 'failure rate', tick_at: campaign.now };
     const { window_from: from, window_to: to } = campaign;
-    if (!isWithin(from !== null && to !== null ? { from, to } : null, this.clock.now()))
-      return { tick_at: this.in(idleMs) };
+    if (!isWithin(from !== null && to !== null ? { from, to } : null, campaign.now.getTime()))
+      return { tick_at: later(campaign, idleMs) };
     const room = campaign.concurrency - counts.updating;
     const mayContinue = await this.starter.start(manager, campaign.id, room);
-    return { tick_at: this.in(mayContinue ? busyMs : idleMs) };
+    return { tick_at: later(campaign, mayContinue ? busyMs : idleMs) };
   }
 
   /** Ends the open devices, a few hundred in each turn, and then the campaign. */
   private async endCampaign(manager: EntityManager, campaign: CampaignRow): Promise<Turn> {
-    if (await this.open.endSome(manager, campaign)) return { tick_at: this.in(0) };
+    if (await this.open.endSome(manager, campaign)) return { tick_at: campaign.now };
     const counts = await this.open.count(manager, campaign.id);
-    if (counts.open > 0) return { tick_at: this.in(busyMs) };
-    return this.done(campaign.reason === 'ended' ? 'done' : 'aborted');
+    if (counts.open > 0) return { tick_at: later(campaign, busyMs) };
+    return this.done(campaign, campaign.reason === 'ended' ? 'done' : 'aborted');
   }
 
-  private done(state: 'done' | 'aborted'): Turn {
-    return { state, finished_at: this.in(0), tick_at: this.in(0) };
+  private done({ now }: CampaignRow, state: 'done' | 'aborted'): Turn {
+    return { state, finished_at: now, tick_at: now };
   }
 
-  private hasEnded({ ends_at: endsAt }: CampaignRow): boolean {
-    return endsAt !== null && endsAt.getTime() <= this.clock.now();
+  private hasEnded({ ends_at: endsAt, now }: CampaignRow): boolean {
+    return endsAt !== null && endsAt <= now;
   }
 
   private failsTooOften(
@@ -115,9 +117,5 @@ export class CampaignWorker extends BackgroundWork {
     { failed, succeeded }: { failed: number; succeeded: number },
   ): boolean {
     return max !== null && failed >= min && (failed * 100) / (failed + succeeded) > max;
-  }
-
-  private in(ms: number): Date {
-    return new Date(this.clock.now() + ms);
   }
 }

@@ -1,7 +1,7 @@
 import type { DeviceLifecycleChanged, DeviceSessionChanged } from '@lanyard/contracts';
 import { lastOfDevices } from '@lanyard/kafka';
-import { type Clock, CLOCK, sharedWrite } from '@lanyard/service';
-import { Inject, Injectable } from '@nestjs/common';
+import { sharedWrite } from '@lanyard/service';
+import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { deviceEnds, type UpdateEvent } from '../machine/device-update.js';
 import { isSelecting } from './campaign-row.js';
@@ -39,14 +39,14 @@ const forgetSql = `
 /** Makes the turn due of campaigns in which one of the devices waits, or a device behind one of them. */
 const wakeSql = `
   WITH locked AS (
-    SELECT id FROM campaigns.update_campaigns WHERE state = 'running' AND tick_at > $2 AND id IN (
+    SELECT id FROM campaigns.update_campaigns WHERE state = 'running' AND tick_at > now() AND id IN (
       SELECT campaign_id FROM campaigns.campaign_devices WHERE device_id = ANY($1) AND state = 'waiting'
       UNION ALL
       SELECT d.campaign_id FROM campaigns.device_sessions s
       JOIN campaigns.campaign_devices d ON d.device_id = s.device_id
       WHERE s.host_gateway = ANY($1) AND d.state = 'waiting')
     ORDER BY id FOR NO KEY UPDATE)
-  UPDATE campaigns.update_campaigns c SET tick_at = $2 FROM locked WHERE c.id = locked.id`;
+  UPDATE campaigns.update_campaigns c SET tick_at = now() FROM locked WHERE c.id = locked.id`;
 
 const lifecycleRows = `jsonb_to_recordset($1::jsonb) AS r ("deviceId" text, "accountId" text, revision bigint, change text)`;
 
@@ -139,7 +139,6 @@ export class DevicePresence {
   constructor(
     private readonly database: DataSource,
     private readonly updates: DeviceUpdates,
-    @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
   private async storeSessions(facts: readonly DeviceSessionChanged[]): Promise<void> {
@@ -149,7 +148,7 @@ export class DevicePresence {
     const deleted = facts.filter(({ reason }) => reason === 'deleted').map(({ deviceId }) => deviceId);
     if (deleted.length > 0) await this.database.query(forgetSql, [deleted]);
     const present = facts.filter(isRegistered).map(({ deviceId }) => deviceId);
-    if (present.length > 0) await this.database.query(wakeSql, [present, new Date(this.clock.now())]);
+    if (present.length > 0) await this.database.query(wakeSql, [present]);
     const registered = facts.filter(({ change }) => change === 'registered').map(({ deviceId }) => deviceId);
     if (registered.length > 0)
       await this.database.transaction(async (manager) => {

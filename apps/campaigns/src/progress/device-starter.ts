@@ -1,5 +1,4 @@
-import { type Clock, CLOCK } from '@lanyard/service';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { DeviceUpdates } from './device-updates.js';
 import { lockedInOrder, selectUpdates, type UpdateRow } from './update-row.js';
@@ -14,18 +13,15 @@ const candidatesSql = `
   SELECT d.device_id FROM campaigns.campaign_devices d
   JOIN campaigns.device_sessions s ON s.device_id = d.device_id
   LEFT JOIN campaigns.device_sessions g ON g.device_id = s.host_gateway
-  WHERE d.campaign_id = $1 AND d.state = 'waiting' AND (d.due_at IS NULL OR d.due_at <= $2)
-    AND s.registered AND (NOT s.queue_mode OR greatest(s.awake_until, g.awake_until) > $2)
+  WHERE d.campaign_id = $1 AND d.state = 'waiting' AND (d.due_at IS NULL OR d.due_at <= now())
+    AND s.registered AND (NOT s.queue_mode OR greatest(s.awake_until, g.awake_until) > now())
     AND NOT EXISTS (SELECT 1 FROM campaigns.campaign_devices o WHERE o.device_id = d.device_id AND o.state = 'updating')
-  ORDER BY d.device_id LIMIT $3 FOR UPDATE OF d SKIP LOCKED`;
+  ORDER BY d.device_id LIMIT $2 FOR UPDATE OF d SKIP LOCKED`;
 
 /** Starts the updates of devices that can be reached now. */
 @Injectable()
 export class DeviceStarter {
-  constructor(
-    private readonly updates: DeviceUpdates,
-    @Inject(CLOCK) private readonly clock: Clock,
-  ) {}
+  constructor(private readonly updates: DeviceUpdates) {}
 
   /**
    * Starts at most `room` devices. Returns whether more may start as soon as there is room. Rejects with a unique
@@ -33,9 +29,8 @@ export class DeviceStarter {
    */
   async start(manager: EntityManager, campaignId: string, room: number): Promise<boolean> {
     if (room <= 0) return true;
-    const now = new Date(this.clock.now());
     const limit = Math.min(room, startsAtOnce);
-    const candidates = (await manager.query(candidatesSql, [campaignId, now, limit])) as { device_id: string }[];
+    const candidates = (await manager.query(candidatesSql, [campaignId, limit])) as { device_id: string }[];
     if (candidates.length === 0) return false;
     const ids = candidates.map(({ device_id: id }) => id);
     const rows = (await manager.query(

@@ -7,7 +7,7 @@ import { selectUpdates, type UpdateRow } from './update-row.js';
 const periodMs = 500;
 const dueAtOnce = 200;
 
-const isDue = `d.state = 'updating' AND d.due_at <= $1`;
+const isDue = `d.state = 'updating' AND d.due_at <= now()`;
 const anyDueSql = `SELECT FROM campaigns.campaign_devices d WHERE ${isDue}`;
 
 /** Devices that are due. Replicas share them: a locked device belongs to another replica. */
@@ -25,13 +25,12 @@ export class DeviceTimers extends BackgroundWork {
   }
 
   protected async step(): Promise<boolean> {
-    const now = new Date(this.clock.now());
-    if (!(await hasRow(this.database, anyDueSql, [now]))) return false;
-    return this.database.transaction((manager) => this.advance(manager, now));
+    if (!(await hasRow(this.database, anyDueSql))) return false;
+    return this.database.transaction((manager) => this.advance(manager));
   }
 
-  private async advance(manager: EntityManager, now: Date): Promise<boolean> {
-    const rows = (await manager.query(dueSql, [now])) as UpdateRow[];
+  private async advance(manager: EntityManager): Promise<boolean> {
+    const rows = (await manager.query(dueSql)) as UpdateRow[];
     await this.updates.apply(manager, rows, () => ({ kind: 'due' }));
     return rows.length === dueAtOnce;
   }

@@ -5,7 +5,7 @@ import {
   DeviceEvents,
 } from '@lanyard/contracts';
 import { Outbox } from '@lanyard/kafka';
-import { type Clock, CLOCK, CONFIG, formatTimestamp, newId, newTicket, sealTicket } from '@lanyard/service';
+import { CONFIG, formatTimestamp, newId, newTicket, sealTicket } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import type { CampaignsConfig } from '../config.js';
@@ -44,8 +44,8 @@ const versionsSql = `
 
 /** Wakes the devices' campaigns, which may start other devices or have finished. A locked campaign is being processed already. */
 const wakeSql = `
-  UPDATE campaigns.update_campaigns SET tick_at = $2 WHERE id IN (
-    SELECT id FROM campaigns.update_campaigns WHERE id = ANY($1) AND state IN ('running', 'stopping') AND tick_at > $2
+  UPDATE campaigns.update_campaigns SET tick_at = now() WHERE id IN (
+    SELECT id FROM campaigns.update_campaigns WHERE id = ANY($1) AND state IN ('running', 'stopping') AND tick_at > now()
     FOR NO KEY UPDATE SKIP LOCKED)`;
 
 const isoOf = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
@@ -61,7 +61,6 @@ const versionOf = ({ state, previousVersion }: DeviceUpdate, { version, object }
 export class DeviceUpdates {
   constructor(
     private readonly outbox: Outbox,
-    @Inject(CLOCK) private readonly clock: Clock,
     @Inject(CONFIG) private readonly config: CampaignsConfig,
     private readonly finishedDevices: FinishedDevices,
   ) {}
@@ -87,7 +86,7 @@ export class DeviceUpdates {
     if (versions.length > 0) await manager.query(versionsSql, [JSON.stringify(versions)]);
     if (effects.commands.length > 0) await this.outbox.appendAll(manager, CampaignsCommands, effects.commands);
     if (effects.entries.length > 0) await this.outbox.appendAll(manager, DeviceEvents, effects.entries);
-    if (effects.finished.size > 0) await manager.query(wakeSql, [[...effects.finished], new Date(this.clock.now())]);
+    if (effects.finished.size > 0) await manager.query(wakeSql, [[...effects.finished]]);
     this.finishedDevices.countAfterCommit(
       manager,
       effects.entries.map(({ eventCode }) => eventCode),
@@ -96,12 +95,12 @@ export class DeviceUpdates {
 
   private advance(row: UpdateRow, event: UpdateEvent): Advance {
     const { pollMinMs, packageSources } = this.config;
-    const context = { nowMs: this.clock.now(), pollMinMs, packageSources, transport: row.transport };
+    const context = { nowMs: row.now.getTime(), pollMinMs, packageSources, transport: row.transport };
     return advance(updateOf(row), event, goalOf(row), context);
   }
 
   private collect(row: UpdateRow, { update, command, isCancelled }: Advance, effects: Effects): void {
-    const nowMs = this.clock.now();
+    const nowMs = row.now.getTime();
     const ticket = command && needsTicket(command) ? newTicket() : undefined;
     const commandId = command ? newId(nowMs) : update.isCommandPending ? row.command_id : null;
     const base = { campaignId: row.campaign_id, accountId: row.account_id, deviceId: row.device_id };

@@ -38,7 +38,7 @@ const campaignSql = `
 
 const addSql = `
   INSERT INTO campaigns.campaign_devices (campaign_id, device_id, account_id, endpoint_name, added_at, updated_at)
-  SELECT $1, d."deviceId", $2, d."endpointName", $4, $4
+  SELECT $1, d."deviceId", $2, d."endpointName", now(), now()
   FROM jsonb_to_recordset($3::jsonb) AS d ("deviceId" text, "endpointName" text)
   ON CONFLICT DO NOTHING`;
 
@@ -106,12 +106,12 @@ export class SelectionPages {
     const next = { selectionId, page: page + 1, after: devices.at(-1)?.deviceId };
     if (hasMore) await this.selections.request(manager, campaign, next);
     await manager.query(
-      `UPDATE campaigns.update_campaigns SET selection_page = $2, selection_complete = $3, selection_asked_at = $4,
-         tick_at = least(tick_at, $4), deleted_devices = CASE WHEN $3 THEN '{}' ELSE deleted_devices END,
+      `UPDATE campaigns.update_campaigns SET selection_page = $2, selection_complete = $3, selection_asked_at = now(),
+         tick_at = least(tick_at, now()), deleted_devices = CASE WHEN $3 THEN '{}' ELSE deleted_devices END,
          suspended_devices = CASE WHEN $3 THEN '{}' ELSE suspended_devices END,
          resumed_devices = CASE WHEN $3 THEN '{}' ELSE resumed_devices END
        WHERE id = $1`,
-      [campaign.id, page + 1, !hasMore, new Date(this.clock.now())],
+      [campaign.id, page + 1, !hasMore],
     );
   }
 
@@ -142,8 +142,7 @@ export class SelectionPages {
     // For the first page, when no device is stored yet, the count is that of the empty id, which no campaign has: 0.
     const known = await countOf(manager, 'campaigns.campaign_devices WHERE campaign_id = $1', [page === 0 ? '' : id]);
     if (known + devices.length > campaignDevicesMax) return false;
-    const nowMs = this.clock.now();
-    await manager.query(addSql, [id, accountId, JSON.stringify(devices), new Date(nowMs)]);
+    await manager.query(addSql, [id, accountId, JSON.stringify(devices)]);
     const rows = (await manager.query(
       `${selectUpdates} WHERE d.campaign_id = $1 AND d.device_id = ANY($2) ${lockedInOrder}`,
       [id, devices.map(({ deviceId }) => deviceId)],
@@ -151,7 +150,7 @@ export class SelectionPages {
     await this.outbox.appendAll(
       manager,
       DeviceEvents,
-      rows.map((row) => addedEntry(row, nowMs)),
+      rows.map((row) => addedEntry(row, row.now.getTime())),
     );
     const blocked = new Set(devices.flatMap((one) => (one.lifecycleStatus === 'blocked' ? [one.deviceId] : [])));
     await this.updates.apply(manager, rows, (row) => (blocked.has(row.device_id) ? deviceEnds.suspended : undefined));
@@ -164,8 +163,8 @@ export class SelectionPages {
     const columns =
       state === 'draft' ? 'dry_run = $2::jsonb' : `state = 'stopping', reason = $2, updated_at = clock_timestamp()`;
     await manager.query(
-      `UPDATE campaigns.update_campaigns SET selection_complete = true, tick_at = $3, ${columns} WHERE id = $1`,
-      [id, state === 'draft' ? refused : message, new Date(this.clock.now())],
+      `UPDATE campaigns.update_campaigns SET selection_complete = true, tick_at = now(), ${columns} WHERE id = $1`,
+      [id, state === 'draft' ? refused : message],
     );
   }
 }

@@ -30,6 +30,8 @@ export interface UpdateRow {
   download_timeout_seconds: number;
   install_timeout_seconds: number;
   transport: string | null;
+  /** When it was read, by the clock of PostgreSQL: those of replicas may differ from it and from each other. */
+  now: Date;
 }
 
 /** Selects UpdateRows, without WHERE. */
@@ -37,7 +39,7 @@ export const selectUpdates = `
   SELECT d.campaign_id, d.device_id, d.account_id, d.endpoint_name, d.state, d.step, d.attempt, d.deadline_at, d.due_at,
     d.polls, d.command_id, d.delivery, d.package_source, d.ticket_hash, d.previous_version, d.instance, d.code, d.reason,
     c.name AS campaign_name, c.image_id, c.version, c.object, c.package_name, c.retries, c.delivery AS wanted_delivery,
-    c.download_timeout_seconds, c.install_timeout_seconds, s.transport
+    c.download_timeout_seconds, c.install_timeout_seconds, s.transport, clock_timestamp() AS now
   FROM campaigns.campaign_devices d JOIN campaigns.update_campaigns c ON c.id = d.campaign_id
   LEFT JOIN campaigns.device_sessions s ON s.device_id = d.device_id`;
 
