@@ -13,9 +13,9 @@ const system = testSystem('campaign-records');
 
 const path = '/v3/update-campaigns';
 
-/** Deletes a part when the test says so. */
+/** Deletes a part when the test says so, with a clock by which all campaigns ended long ago. */
 class SteppedRetention extends CampaignRetention {
-  protected override readonly clock = new TestClock(Date.now());
+  protected override readonly clock = new TestClock(Date.now() + 2 * retentionDaysDefault * 86_400_000);
 
   takeStep(): Promise<boolean> {
     return this.step();
@@ -185,7 +185,8 @@ describe('a campaign that has ended', () => {
     // Its owner knows the id, too.
     await system.campaign({ name: old.id });
     const config = { retentionDays: retentionDaysDefault } as CampaignsConfig;
-    expect(await new SteppedRetention(system.database(), config).takeStep()).toBe(true);
+    const retention = new SteppedRetention(system.database(), config);
+    expect(await retention.takeStep()).toBe(true);
     // In part: no reader sees the rest.
     expect(await rowsOf(old)).toBe(devices - retentionBatch);
     expect((await progress(old)).status).toBe(404);
@@ -194,6 +195,7 @@ describe('a campaign that has ended', () => {
     expect((await system.call('POST', path, wanted)).status).toBe(201);
     for (const replica of [0, 1]) system.part(CampaignRetention, replica).wake();
     await eventually(async () => expect(await rowsOf(old)).toBe(0));
+    expect(await retention.takeStep()).toBe(false);
     expect((await progress(old)).status).toBe(404);
     expect([(await progress(recent)).body['devices'], await rowsOf(recent)]).toEqual([devices, devices]);
   });

@@ -6,11 +6,13 @@ import { retentionBatch } from '../limits.js';
 import { nameMax } from './campaign-fields.js';
 
 const periodMs = 600_000;
-const dayMs = 86_400_000;
 
-/** Replicas share the work: a campaign that another replica is deleting is skipped. */
+/**
+ * Replicas share the work: a campaign that another replica is deleting is skipped. Only the clock of PostgreSQL counts: a replica
+ * with a fast one must not delete what is kept.
+ */
 const oldestSql = `
-  SELECT id FROM campaigns.update_campaigns WHERE finished_at < $1
+  SELECT id FROM campaigns.update_campaigns WHERE finished_at < now() - make_interval(days => $1)
   ORDER BY finished_at LIMIT 1 FOR UPDATE SKIP LOCKED`;
 
 const devicesSql = `
@@ -43,8 +45,7 @@ export class CampaignRetention extends BackgroundWork {
 
   /** Deletes devices of the oldest campaign, and the campaign with the last of them. False: there is none to delete. */
   private async removeSome(manager: EntityManager): Promise<boolean> {
-    const keptFrom = new Date(this.clock.now() - this.config.retentionDays * dayMs);
-    const [oldest] = (await manager.query(oldestSql, [keptFrom])) as { id: string }[];
+    const [oldest] = (await manager.query(oldestSql, [this.config.retentionDays])) as { id: string }[];
     if (!oldest) return false;
     const devices = await affected(manager, devicesSql, [oldest.id]);
     await manager.query(devices < retentionBatch ? removeSql : hideSql, [oldest.id]);
