@@ -1,11 +1,23 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { type DeviceBootstrapChanged } from '@lanyard/contracts';
+import { Outbox } from '@lanyard/kafka';
 import { newId, open } from '@lanyard/service';
-import { eventually } from '@lanyard/testing';
-import { bootstrapExpiryMs } from '../src/bootstrap/limits.js';
+import { eventually, TestClock } from '@lanyard/testing';
+import { DataSource } from 'typeorm';
+import { BootstrapExpiry } from '../src/bootstrap/bootstrap-expiry.js';
+import { bootstrapExpiryMs, endedKeptDays } from '../src/bootstrap/limits.js';
 import { SessionWriter } from '../src/intake/session-writer.js';
 import { accountId, testSystem } from './test-system.js';
+
+/** Looks for bootstraps that are over when the test says so, by a clock that is days ahead. */
+class FastExpiry extends BootstrapExpiry {
+  protected override readonly clock = new TestClock(Date.now() + (endedKeptDays + 1) * 86_400_000);
+
+  takeStep(): Promise<boolean> {
+    return this.step();
+  }
+}
 
 describe('bootstraps of devices', () => {
   const { call, created, announcedCredential, audited, tellBootstrap, tell, session, rows, replica } =
@@ -191,6 +203,23 @@ describe('bootstraps of devices', () => {
     await tellBootstrap(succeeded(fact));
     const again = await begun(id);
     expect(await credentialsOf(id)).toMatchObject([{ id: again.bootstrapId }]);
+  });
+
+  it('are neither failed nor forgotten early by a replica whose clock is fast', async () => {
+    const id = await created();
+    const first = await begun(id);
+    await tellBootstrap(succeeded(first));
+    await eventually(() => expect(entries(id)).toHaveLength(1));
+    const second = await begun(id);
+    const ids = [first, second].map(({ bootstrapId }) => `'${bootstrapId}'`).join();
+    const stored = () =>
+      rows(`SELECT id, state, expires_at, ended_at FROM registry.bootstraps WHERE id IN (${ids}) ORDER BY id`);
+    const before = await stored();
+    const { app } = replica(0);
+    const [database, outbox] = [app.get(DataSource, { strict: false }), app.get(Outbox, { strict: false })];
+    await new FastExpiry(database, outbox).takeStep();
+    expect(await stored()).toEqual(before);
+    expect(before).toHaveLength(2);
   });
 
   it('have the delay in addition with which their profile lets the device register', async () => {

@@ -28,18 +28,18 @@ const bootstrapColumns = 'id, account_id, device_id, data';
 const startSql = `
   INSERT INTO registry.bootstraps (id, account_id, device_id, data, expires_at)
   SELECT f.id, f.account, f.device, f.data || jsonb_strip_nulls(jsonb_build_object('endpoint_name', d.endpoint_name)),
-    $5::timestamptz + make_interval(secs => coalesce(p.initial_registration_delay_seconds, 0))
+    now() + make_interval(secs => ${bootstrapExpiryMs / 1_000} + coalesce(p.initial_registration_delay_seconds, 0))
   FROM unnest($1::text[], $2::text[], $3::text[], $4::jsonb[]) AS f (id, account, device, data)
   JOIN registry.devices d ON d.id = f.device AND d.account_id = f.account
   LEFT JOIN registry.bootstrap_profiles p ON p.id = f.data ->> 'profile_id' AND p.account_id = f.account
   ON CONFLICT DO NOTHING RETURNING ${bootstrapColumns}`;
 
 const supersedeSql = `
-  UPDATE registry.bootstraps SET state = 'failed', ended_at = $3
+  UPDATE registry.bootstraps SET state = 'failed', ended_at = now()
   WHERE device_id = ANY($1) AND state = 'started' AND id <> ALL($2) RETURNING ${bootstrapColumns}`;
 
 const endSql = `
-  UPDATE registry.bootstraps SET state = $2, ended_at = $3
+  UPDATE registry.bootstraps SET state = $2, ended_at = now()
   WHERE id = ANY($1) AND state = 'started' RETURNING ${bootstrapColumns}`;
 
 const createSql = `
@@ -135,11 +135,9 @@ export class BootstrapWriter {
   private async start(manager: EntityManager, facts: readonly DeviceBootstrapChanged[]): Promise<void> {
     if (facts.length === 0) return;
     const rows = facts.map((fact) => [fact.bootstrapId, fact.accountId, fact.deviceId, JSON.stringify(dataOf(fact))]);
-    const expiresAt = new Date(this.clock.now() + bootstrapExpiryMs);
-    const started = await manager.query<Bootstrap[]>(startSql, [...columnsOf(rows), expiresAt]);
+    const started = await manager.query<Bootstrap[]>(startSql, columnsOf(rows));
     if (started.length === 0) return;
-    const parameters = [devicesOf(started), idsOf(started), this.now()];
-    const superseded = await returning<Bootstrap>(manager, supersedeSql, parameters);
+    const superseded = await returning<Bootstrap>(manager, supersedeSql, [devicesOf(started), idsOf(started)]);
     const factsByDevice = new Map(facts.map((fact) => [fact.deviceId, fact]));
     await this.withdraw(manager, superseded);
     for (const one of superseded)
@@ -203,7 +201,7 @@ export class BootstrapWriter {
   ): Promise<Bootstrap[]> {
     if (facts.length === 0) return [];
     const ids = facts.map(({ bootstrapId }) => bootstrapId);
-    return returning(manager, endSql, [ids, state, this.now()]);
+    return returning(manager, endSql, [ids, state]);
   }
 
   private async withdraw(manager: EntityManager, bootstraps: readonly Bootstrap[]): Promise<void> {
