@@ -49,6 +49,16 @@ describe('a dry run', () => {
     expect((await system.call('GET', `${path}/${id}`)).body.dry_run).not.toHaveProperty('message');
   });
 
+  it('leaves out no device whose id is ahead of the clock of the replica', async () => {
+    const { id } = await system.campaign();
+    const seen = system.selections().length;
+    await system.call('POST', `${path}/${id}/dry-run`);
+    await eventually(() => system.selections().length > seen);
+    const deviceId = newId(Date.now() + 3_600_000);
+    expect(String(system.selections().at(-1)?.until) > deviceId).toBe(true);
+    await system.takePage(lastSelection(), {});
+  });
+
   it('says why the directory refuses the filter', async () => {
     const { id } = await system.campaign({ filter: 'colour=red' });
     const seen = system.selections().length;

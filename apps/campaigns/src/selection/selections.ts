@@ -4,6 +4,9 @@ import { type Clock, CLOCK, formatTimestamp, newId } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 
+/** No device that exists when a selection begins is left out, even if a clock that dated its id or the selection is wrong. */
+const clocksDifferMaxMs = 86_400_000;
+
 /** The columns of a campaign that say which devices are its own. */
 export interface Selectable {
   account_id: string;
@@ -39,6 +42,7 @@ export class Selections {
     { account_id: accountId, group_id: groupId, filter }: Selectable,
     { selectionId, page, after }: Pick<DeviceSelectionRequested, 'selectionId' | 'page' | 'after'>,
   ): Promise<void> {
+    const nowMs = this.clock.now();
     const request: DeviceSelectionRequested = {
       selectionId,
       accountId,
@@ -46,10 +50,10 @@ export class Selections {
       ...(filter !== null && { filter }),
       page,
       ...(after !== undefined && { after }),
-      // Ids are in the order of time: devices that are created after the selection began are not selected.
-      until: selectionId,
+      // Ids are in the order of time, by the clocks of those that create devices, which may be ahead of this one.
+      until: newId(nowMs + clocksDifferMaxMs),
       limit: selectionPageMax,
-      requestedAt: formatTimestamp(this.clock.now()),
+      requestedAt: formatTimestamp(nowMs),
     };
     await this.outbox.append(manager, DeviceSelections, request);
   }
