@@ -1,6 +1,6 @@
 import { CLOCK, type Clock, CONFIG, deriveKey, open, seal, setBounded } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
-import { DataSource, type EntityManager, LessThan, LessThanOrEqual } from 'typeorm';
+import { DataSource, type EntityManager, LessThanOrEqual } from 'typeorm';
 import type { GatewayConfig } from '../config.js';
 import { Session } from '../db/session.entity.js';
 import { newSessionToken, sessionIdOf } from './session-cookie.js';
@@ -19,6 +19,10 @@ const askingMaxMs = 60_000;
 
 /** After a renewal without an answer, the provider is not asked again for this time: it may be overloaded. */
 export const renewalPauseMs = 5_000;
+
+const endedSql = `
+  DELETE FROM sessions WHERE expires_at < LEAST($1::timestamptz, now())
+    OR last_used_at < LEAST($1::timestamptz, now()) - make_interval(secs => $2)`;
 
 /** What to ask the OpenID provider, and when. */
 export interface Renewal {
@@ -164,12 +168,8 @@ export class Sessions {
     return (await this.database.manager.delete(Session, { id })).affected === 1;
   }
 
-  /** Deletes the sessions that ended by time. */
+  /** Deletes the sessions that ended by time. PostgreSQL has to agree: a replica with a fast clock must not sign everyone out. */
   async deleteEnded(): Promise<void> {
-    const now = this.clock.now();
-    await this.database.manager.delete(Session, [
-      { expiresAt: LessThan(new Date(now)) },
-      { lastUsedAt: LessThan(new Date(now - this.bounds.idleMs)) },
-    ]);
+    await this.database.query(endedSql, [new Date(this.clock.now()), this.bounds.idleMs / 1_000]);
   }
 }

@@ -1,22 +1,23 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { newId } from '@lanyard/service';
-import { eventually } from '@lanyard/testing';
+import { eventually, TestClock } from '@lanyard/testing';
 import { DataSource } from 'typeorm';
 import { AccountTransactions } from '../src/access/account-transactions.js';
+import { Sessions } from '../src/authentication/sessions.js';
 import { TestSystem } from './test-system.js';
 
-describe('the end of a key', () => {
+describe('sweeps', () => {
   let gateway: TestSystem;
   let database: DataSource;
 
   beforeAll(async () => {
-    gateway = await (await TestSystem.corner('key-sweeps')).start();
+    gateway = await (await TestSystem.corner('sweeps')).start();
     database = gateway.service.app.get(DataSource);
   });
 
   afterAll(() => gateway?.stop());
 
-  it('is announced although another account has more of them than fit into a sweep, and fails each time', async () => {
+  it('announce the end of a key although another account has more of them than fit into one, and fails each time', async () => {
     const failing = newId();
     const transactions = gateway.service.app.get(AccountTransactions);
     const locked = transactions.locked.bind(transactions);
@@ -42,5 +43,14 @@ describe('the end of a key', () => {
     await eventually(async () =>
       expect(await database.query<{ announced: boolean }[]>(sql, [id])).toEqual([{ announced: true }]),
     );
+  });
+
+  it('delete no session because the clock of a replica is fast', async () => {
+    const body = { api_key: gateway.adminKey };
+    const { headers } = await gateway.call('/v3/session', { method: 'POST', key: null, body });
+    const cookie = (headers.get('set-cookie') ?? '').split(';', 1)[0] as string;
+    const tomorrow = new TestClock(Date.now() + 86_400_000);
+    await new Sessions(database, gateway.config(), tomorrow).deleteEnded();
+    expect((await gateway.call('/v3/session', { key: null, headers: { cookie } })).status).toBe(200);
   });
 });
