@@ -418,21 +418,20 @@ export const describePages = (running: () => Console): void =>
       await page.getByText('No trusted certificates yet').waitFor();
     });
 
-    it('says what a campaign would select, and shows its name as text', async () => {
-      const { json: image } = await app.call(
-        'POST',
-        '/v3/firmware-images?version=2.0.0&name=image',
-        Buffer.from('new'),
-      );
+    it('says what a campaign would select and has selected, and shows its name as text', async () => {
+      const { json: image } = await app.call('POST', '/v3/firmware-images?version=2.0.0&name=new', Buffer.from('new'));
       const { json } = await app.call('POST', '/v3/update-campaigns', {
         name: script,
         firmware_image_id: image.id,
-        filter: 'endpoint_name=absent',
+        filter: 'endpoint_name=injected',
       });
       await browser.turnTo(`/campaigns/${json.id}`, script);
       await browser.page.getByRole('button', { name: 'Start a dry run' }).click();
-      await browser.page.getByText('0 devices would be selected').waitFor();
+      await browser.page.getByText('1 device would be selected', { exact: true }).waitFor();
       expect(await browser.tookTextForHtml()).toBe(false);
       expect(await browser.faults('campaign', narrowOnly)).toEqual([]);
+      await app.call('POST', `/v3/update-campaigns/${json.id}/start`);
+      await browser.page.getByText('1 device', { exact: true }).waitFor();
+      await app.call('POST', `/v3/update-campaigns/${json.id}/abort`);
     });
   });

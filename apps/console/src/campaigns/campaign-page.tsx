@@ -65,7 +65,7 @@ const ProgressOf = ({ progress }: { progress: UpdateCampaignProgress }) => (
     </Progress.Root>
     <Group gap="lg">
       <Text size="sm" fw={500}>
-        {count(progress.devices)} devices
+        {counted(progress.devices, 'device')}
       </Text>
       {parts.map(({ name }) => (
         <Text key={name} size="sm">
@@ -100,9 +100,9 @@ const Devices = ({ id }: { id: string }) => (
 );
 
 const Forecast = ({ of }: { of: UpdateCampaignForecast }) => (
-  <Alert color="blue" title={`${count(of.devices)} devices would be selected`}>
-    {count(of.ready)} would be updated at once, {count(of.asleep)} sleep, {count(of.not_registered)} are not registered,{' '}
-    {count(of.suspended)} are suspended, {count(of.up_to_date)} have the version, {count(of.busy)} are in another
+  <Alert color="blue" title={`${counted(of.devices, 'device')} would be selected`}>
+    {count(of.ready)} to be updated at once, {count(of.asleep)} asleep, {count(of.not_registered)} not registered,{' '}
+    {count(of.suspended)} suspended, {count(of.up_to_date)} with the version already, {count(of.busy)} in another
     campaign.
   </Alert>
 );
