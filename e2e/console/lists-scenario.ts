@@ -71,6 +71,22 @@ export const describeLists = (running: () => Console): void =>
       expect((await app.call('DELETE', path)).status).toBe(204);
     });
 
+    it('is not taken for empty by a dialog that offers its records, but cannot read it', async () => {
+      const { page } = browser;
+      const dialog = page.getByRole('dialog');
+      const message = 'The packages cannot be read.';
+      const refusal = { object: 'error', code: 404, type: 'not_found', message, request_id: 'r-1' };
+      const isOfChoices = (url: URL): boolean =>
+        url.pathname === '/v3/firmware-images' && url.searchParams.get('limit') === '1000';
+      await page.route(isOfChoices, (route) => route.fulfill({ status: 404, json: refusal }));
+      await browser.visit('/campaigns', 'Campaigns');
+      await page.getByRole('button', { name: 'Create a campaign' }).click();
+      await dialog.getByText('The choices cannot be read at the moment.').waitFor();
+      expect(await dialog.getByTitle('Upload a package first.').count()).toBe(0);
+      expect(await browser.violationsOfOpened()).toEqual([]);
+      await page.unroute(isOfChoices);
+    });
+
     it('has the imports of devices, also those that are not among the newest', async () => {
       const { page } = browser;
       const dialog = page.getByRole('dialog');

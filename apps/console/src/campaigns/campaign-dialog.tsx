@@ -52,7 +52,7 @@ export const CampaignDialog = ({ record: campaign, onClose }: RecordDialogProps<
     );
   };
   const missing =
-    (images.length === 0 && campaign === undefined && 'Upload a package first.') ||
+    (images.areNone && campaign === undefined && 'Upload a package first.') ||
     ((name === '' || image === null) && 'Enter a name and choose a package.') ||
     (![values.starts, values.ends].every(isLocalTime) && 'Enter years of four digits.') ||
     ((from === '') !== (to === '') && 'Enter both times of the window, or none.') ||
@@ -68,7 +68,7 @@ export const CampaignDialog = ({ record: campaign, onClose }: RecordDialogProps<
       unavailable={missing}
     >
       <TextInput label="Name" maxLength={128} data-autofocus {...text('name')} />
-      {campaign === undefined && <Select label="Package" data={images} searchable {...choice('image')} />}
+      {campaign === undefined && <Select label="Package" {...images.input} searchable {...choice('image')} />}
       {isDraft && (
         <>
           <GroupSelect label="Device group" placeholder="all groups" {...choice('group')} />

@@ -37,7 +37,7 @@ const tabs = [
 
 /** Why the device is suspended, and since when. */
 const Suspension = ({ device }: { device: Device }) => {
-  const categories = useSuspensionCategories();
+  const { data: categories } = useSuspensionCategories().input;
   const labelOf = (category: string | null) => categories.find(({ value }) => value === category)?.label ?? category;
   return reasonsOf(device)
     .map(({ by, category, description, since }) =>

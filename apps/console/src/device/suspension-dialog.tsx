@@ -53,7 +53,7 @@ export const SuspensionDialog = ({ device, onClose }: SuspensionDialogProps) => 
       <Text size="sm">{consequenceOf(resumes, device)}</Text>
       <Select
         label="Category"
-        data={categories}
+        {...categories.input}
         allowDeselect={false}
         disabled={given !== null}
         {...choice('category')}

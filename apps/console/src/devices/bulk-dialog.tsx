@@ -1,7 +1,7 @@
 import { Loader, Progress, Select, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { type Choice, useDeviceGroups, useSuspensionCategories } from '../api/choices.ts';
+import { useDeviceGroups, useSuspensionCategories } from '../api/choices.ts';
 import { useAction } from '../api/queries.ts';
 import { count, counted, Failure, FormDialog, LeaveQuestion, Notice, suspensionEffect } from '../ui/index.ts';
 import { type Bulk, dryRunOf, runBulk } from './bulk.ts';
@@ -64,9 +64,9 @@ const useChoices = (action: BulkAction, groupId: string | undefined) => {
   const categories = useSuspensionCategories();
   const groups = useDeviceGroups();
   const isCategory = action === 'suspend' || action === 'resume';
-  const data: Choice[] = isCategory ? categories : groups;
-  const first = isCategory ? categories[0]?.value : action === 'remove' ? groupId : undefined;
-  return { label: isCategory ? 'Category' : 'Group', data, first: first ?? null };
+  const { input, areNone } = isCategory ? categories : groups;
+  const first = isCategory ? input.data[0]?.value : action === 'remove' ? groupId : undefined;
+  return { label: isCategory ? 'Category' : 'Group', input, areNone, first: first ?? null };
 };
 
 const bulkOf = (action: BulkAction, choice: string): Bulk =>
@@ -119,7 +119,7 @@ const useBulkRun = (selection: Selection) => {
 export const BulkDialog = ({ action, selection, groupId, onClose }: BulkDialogProps) => {
   const { title, verb, done, concerned, consequence } = words[action];
   const [chosen, setChosen] = useState<string | null>(null);
-  const { label, data, first } = useChoices(action, groupId);
+  const { label, input, areNone, first } = useChoices(action, groupId);
   const choice = chosen ?? first;
   const { change: run, begin, stop, progress, isStopped } = useBulkRun(selection);
   const dryRun = useQuery({
@@ -154,13 +154,13 @@ export const BulkDialog = ({ action, selection, groupId, onClose }: BulkDialogPr
     >
       <Select
         label={label}
-        data={data}
+        {...input}
         value={choice}
         onChange={setChosen}
         allowDeselect={false}
         disabled={run.isPending || isDone}
       />
-      {label === 'Group' && data.length === 0 && (
+      {label === 'Group' && areNone && (
         <Text size="sm" c="dimmed">
           The account has no device group yet: create one on the page Groups.
         </Text>

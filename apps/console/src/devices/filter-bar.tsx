@@ -1,4 +1,4 @@
-import { CloseButton, Group, Pill, Select, TextInput } from '@mantine/core';
+import { CloseButton, Group, Pill, Select, type SelectProps, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { useState } from 'react';
 import { useDeviceGroups } from '../api/choices.ts';
@@ -49,12 +49,12 @@ export const FilterBar = ({ search }: { search: DeviceSearch }) => {
   const { filters, set } = search;
   const groups = useDeviceGroups();
   const others = Object.entries(filters).filter(([name]) => !ownFields.includes(name));
-  const field = (name: string, label: string, placeholder: string, data: { value: string; label: string }[]) => (
+  const field = (name: string, label: string, placeholder: string, input: Pick<SelectProps, 'data' | 'error'>) => (
     <Select
       flex="1 1 9rem"
       label={label}
       placeholder={placeholder}
-      data={data}
+      {...input}
       value={filters[name] ?? null}
       onChange={(value) => set({ [name]: value ?? undefined })}
       clearable
@@ -65,9 +65,9 @@ export const FilterBar = ({ search }: { search: DeviceSearch }) => {
   return (
     <Group gap="sm" align="flex-end" p="md">
       <SearchField key={search.replacements} search={search} />
-      {field('state', 'State', 'any state', states)}
-      {field('lifecycle_status', 'Suspension', 'all', lifecycles)}
-      {field('groups', 'Group', 'all groups', groups)}
+      {field('state', 'State', 'any state', { data: states })}
+      {field('lifecycle_status', 'Suspension', 'all', { data: lifecycles })}
+      {field('groups', 'Group', 'all groups', groups.input)}
       {others.map(([name, value]) => (
         <Pill
           key={name}

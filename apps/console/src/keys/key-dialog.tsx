@@ -97,7 +97,7 @@ export const KeyDialog = ({ record: apiKey, onClose }: RecordDialogProps<ApiKey>
       <MultiSelect
         label="Groups"
         description={`Permissions of the key.${apiKey ? '' : ' Without a group, it gets those of Developers'}`}
-        data={keyGroups}
+        {...keyGroups.input}
         searchable
         {...choice('groups')}
       />

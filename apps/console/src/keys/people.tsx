@@ -52,7 +52,7 @@ export const People = () => (
   <Listing
     title="People"
     answer={usePages(list, {})}
-    columns={columnsOf(new Map(useKeyGroups().map(({ value, label }) => [value, label])))}
+    columns={columnsOf(new Map(useKeyGroups().input.data.map(({ value, label }) => [value, label])))}
     empty={
       <Empty icon="account" title="No person has signed in with OpenID Connect">
         With GATEWAY_OIDC_ISSUER, people sign in with the provider of your organisation, and their roles there give them

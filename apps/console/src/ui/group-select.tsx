@@ -3,8 +3,10 @@ import { useDeviceGroups } from '../api/choices.ts';
 
 /** Chooses a device group, or none. */
 export const GroupSelect = (props: SelectProps) => (
-  <Select data={useDeviceGroups()} clearable clearButtonProps={{ 'aria-label': 'Clear the group' }} {...props} />
+  <Select {...useDeviceGroups().input} clearable clearButtonProps={{ 'aria-label': 'Clear the group' }} {...props} />
 );
 
 /** Chooses device groups. */
-export const GroupsSelect = (props: MultiSelectProps) => <MultiSelect data={useDeviceGroups()} searchable {...props} />;
+export const GroupsSelect = (props: MultiSelectProps) => (
+  <MultiSelect {...useDeviceGroups().input} searchable {...props} />
+);
