@@ -3,15 +3,14 @@ import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tansta
 import { useEffect, useState } from 'react';
 import { changing } from './changing.ts';
 import { lanyard } from './lanyard.ts';
+import { type Polling, pollMs } from './polling.ts';
 
 type Call = (operation: Operation, input: unknown, options?: CallOptions) => Promise<unknown>;
 
 const call = lanyard.call.bind(lanyard) as unknown as Call;
 
-export interface ReadOptions {
+export interface ReadOptions<Answer = unknown> extends Polling<Answer> {
   enabled?: boolean;
-  /** How often it is read again. @public */
-  everyMs?: number;
   /** Shows the last answer while the one for other parameters is being read. */
   keeps?: boolean;
 }
@@ -20,13 +19,13 @@ export interface ReadOptions {
 export const useRead = <K extends Operation>(
   operation: K,
   input: InputOf<K>,
-  { enabled = true, everyMs, keeps = false }: ReadOptions = {},
+  { enabled = true, keeps = false, ...polling }: ReadOptions<AnswerOf<K>> = {},
 ) =>
   useQuery({
     queryKey: [operation, input],
     queryFn: ({ signal }) => call(operation, input, { signal }) as Promise<AnswerOf<K>>,
     enabled,
-    refetchInterval: everyMs ?? false,
+    refetchInterval: ({ state }) => pollMs(state.data, polling),
     placeholderData: keeps ? keepPreviousData : undefined,
   });
 

@@ -26,6 +26,8 @@ const nameLengthMax = 128;
 
 const list = 'GET /v3/device-imports';
 
+const isCompleted = ({ status }: Pick<DeviceImport, 'status'>): boolean => status === 'completed';
+
 interface ReportRow {
   key: string;
   cells: readonly string[];
@@ -62,10 +64,10 @@ const Errors = ({ id, n }: { id: string; n: number }) => {
 
 const ImportProgress = ({ id }: { id: string }) => {
   const client = useQueryClient();
-  const answer = useRead('GET /v3/device-imports/{id}', { path: { id } }, { everyMs });
-  const isOver = answer.data?.status === 'completed';
+  const answer = useRead('GET /v3/device-imports/{id}', { path: { id } }, { everyMs, isFinal: isCompleted });
+  const isOver = answer.data !== undefined && isCompleted(answer.data);
   useEffect(() => {
-    if (isOver) void client.invalidateQueries({ queryKey: ['GET /v3/devices'] });
+    if (isOver) for (const read of ['GET /v3/devices', list]) void client.invalidateQueries({ queryKey: [read] });
   }, [isOver, client]);
   return (
     <Answered answer={answer} height={60}>
