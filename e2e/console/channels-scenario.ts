@@ -41,6 +41,15 @@ export const describeChannels = (running: () => Console): void =>
       await browser.page.getByText('Result: status 500.').waitFor();
       // Early, because each event that is refused meanwhile makes the next test wait longer.
       receiver.answer(200);
+      const message = 'The channel cannot be tested.';
+      const refusal = { object: 'error', code: 404, type: 'not_found', message, request_id: 'r-1' };
+      const isOfTest = (url: URL): boolean => url.pathname.endsWith('/test');
+      await browser.page.route(isOfTest, (route) => route.fulfill({ status: 404, json: refusal }));
+      await browser.page.getByRole('button', { name: 'Send a test message' }).click();
+      await browser.page.getByRole('alert').getByText(message).waitFor();
+      // It belongs to the test before.
+      expect(await browser.page.getByText('The receiver did not accept the test message').count()).toBe(0);
+      await browser.page.unroute(isOfTest);
       expect(await browser.violations()).toEqual([]);
     });
 

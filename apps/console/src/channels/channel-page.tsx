@@ -1,14 +1,14 @@
 import type { AccountChannel, ChannelTest } from '@lanyard/client/browser';
-import { useState } from 'react';
 import { useKeyName } from '../api/key-names.ts';
-import { useRead } from '../api/queries.ts';
+import { useChange, useRead } from '../api/queries.ts';
 import {
+  ActionButton,
   AnsweredPage,
   bytes,
-  ChangeButton,
   count,
   type Fact,
   Facts,
+  Failure,
   moment,
   Notice,
   Page,
@@ -62,7 +62,7 @@ const Outcome = ({ test: { delivered, reason } }: { test: ChannelTest }) => (
 );
 
 const Channel = ({ channel }: { channel: AccountChannel }) => {
-  const [test, setTest] = useState<ChannelTest>();
+  const test = useChange('POST /v3/channels/{id}/test', []);
   const { id } = channel;
   const isCallback = channel.delivery_mechanism === 'CALLBACK';
   return (
@@ -70,19 +70,19 @@ const Channel = ({ channel }: { channel: AccountChannel }) => {
       title={`Channel of ${useKeyName()(id)}`}
       about={<ChannelState channel={channel} />}
       actions={
-        <ChangeButton
+        <ActionButton
+          variant="default"
           needs="notifications"
           unavailable={isCallback ? undefined : 'Only callbacks can be tested: other applications fetch their events.'}
-          operation="POST /v3/channels/{id}/test"
-          input={{ path: { id } }}
-          changes={[]}
-          onDone={setTest}
+          loading={test.isPending}
+          onClick={() => test.mutate({ path: { id } })}
         >
           Send a test message
-        </ChangeButton>
+        </ActionButton>
       }
     >
-      {test && <Outcome test={test} />}
+      {test.error && <Failure error={test.error} />}
+      {test.data && <Outcome test={test.data} />}
       <Problem channel={channel} />
       <Panel flush>
         <Facts facts={factsOf(channel)} />
