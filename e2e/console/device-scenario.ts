@@ -134,6 +134,10 @@ export const describeDevicePage = (running: () => Console): void =>
       await page.getByRole('dialog').getByRole('button', { name: 'End' }).click();
       await page.getByRole('button', { name: /^End the subscription/ }).waitFor({ state: 'detached' });
       expect((await app.call('GET', `/v2/subscriptions/${id}${relayName}`)).status).toBe(404);
+      // What a rule observes is neither ended nor asked for here.
+      await browser.turnTo(`/devices/${id}?path=${temperature}`, 'sim-0');
+      await page.getByTitle('A presubscription rule observes this resource for you.').waitFor();
+      expect(await page.getByRole('button', { name: 'Stop observing' }).count()).toBe(0);
     });
 
     it('creates a credential, whose key it shows once, and deletes it', async () => {

@@ -17,6 +17,9 @@ const subscriptionsMax = 1_000;
 /** Subscriptions are read again, because a registration of the device ends them. */
 const everyMs = 5_000;
 
+/** A rule would subscribe again, and a subscription by request in its place would end with the registration of the device. */
+const observedByRule = 'A presubscription rule observes this resource for you.';
+
 type Method = keyof typeof done;
 
 interface ResourcePanelProps {
@@ -48,12 +51,14 @@ const Observe = ({ deviceId, resource }: ResourcePanelProps) => {
   const enabled = useRefusal('subscriptions') === undefined;
   const input = { path: { deviceId }, query: { limit: subscriptionsMax } };
   const { data } = useRead('GET /v3/devices/{deviceId}/subscriptions', input, { enabled, everyMs });
-  const isOn = data?.data.some(({ key_id: key, resource_path: of }) => key === subject.id && of === path) ?? false;
+  const own = data?.data.find(({ key_id: key, resource_path: of }) => key === subject.id && of === path);
+  const isByRule = own?.origin === 'rule';
+  const isOn = own !== undefined && !isByRule;
   return (
     <ChangeButton
       key={String(isOn)}
       needs="subscriptions"
-      unavailable={isOn ? undefined : disallowed(resource, 'R')}
+      unavailable={isByRule ? observedByRule : isOn ? undefined : disallowed(resource, 'R')}
       changes={subscribed}
       {...subscribing(isOn ? 'DELETE' : 'PUT', deviceId, path)}
     >
