@@ -58,4 +58,19 @@ export const describeDialogs = (running: () => Console): void =>
       expect(await browser.faults(name, dialogViews)).toEqual([]);
       current = path;
     });
+
+    it('leave a number empty that is deleted, and are not submitted without one', async () => {
+      const { page } = browser;
+      const dialog = page.getByRole('dialog');
+      const hours = dialog.getByLabel('For how many hours');
+      const refusal = dialog.getByTitle('Enter both numbers.');
+      await browser.visit('/account', 'Account');
+      await page.getByRole('button', { name: 'Change the value history' }).click();
+      await hours.fill('');
+      await refusal.waitFor();
+      expect(await hours.inputValue()).toBe('');
+      await hours.pressSequentially('5');
+      await refusal.waitFor({ state: 'detached' });
+      expect(await hours.inputValue()).toBe('5');
+    });
   });

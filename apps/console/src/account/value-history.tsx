@@ -1,7 +1,7 @@
 import type { Account } from '@lanyard/client/browser';
 import { NumberInput, Switch, Text } from '@mantine/core';
 import { useEdit, useRead } from '../api/queries.ts';
-import { Answered, count, duration, FormDialog, Opens, Panel, useFields } from '../ui/index.ts';
+import { Answered, count, duration, FormDialog, Opens, Panel, useFields, wholeOf } from '../ui/index.ts';
 
 const hourSeconds = 3_600;
 
@@ -20,13 +20,16 @@ const HistoryDialog = ({ account, onClose }: HistoryDialogProps) => {
   const { value_history: kept } = account;
   const { values, toggle, number } = useFields({
     isKept: kept.hours > 0,
-    hours: kept.hours || usual.hours,
-    values: kept.values || usual.values,
+    hours: (kept.hours || usual.hours) as number | string,
+    values: (kept.values || usual.values) as number | string,
   });
+  const { isKept } = values;
+  const [hours, n] = [wholeOf(values.hours), wholeOf(values.values)];
   const { change, save } = useEdit('PUT /v3/accounts/{id}', account, [read]);
   const submit = () => {
-    const { isKept, hours, values: n } = values;
-    save({ value_history: { hours: isKept ? hours : 0, values: n } }, onClose);
+    const keptHours = isKept ? hours : 0;
+    if (keptHours === undefined) return;
+    save({ value_history: { hours: keptHours, ...(n !== undefined && { values: n }) } }, onClose);
   };
   return (
     <FormDialog
@@ -36,6 +39,7 @@ const HistoryDialog = ({ account, onClose }: HistoryDialogProps) => {
       change={change}
       onSubmit={submit}
       onClose={onClose}
+      unavailable={isKept && (hours === undefined || n === undefined) ? 'Enter both numbers.' : undefined}
     >
       <Switch label="Keep recent values of resources" {...toggle('isKept')} />
       <NumberInput
@@ -43,7 +47,7 @@ const HistoryDialog = ({ account, onClose }: HistoryDialogProps) => {
         description={`Only administrators of the installation may raise it beyond ${usual.hours}`}
         min={1}
         max={bounds.hours}
-        disabled={!values.isKept}
+        disabled={!isKept}
         {...number('hours')}
       />
       <NumberInput
@@ -51,7 +55,7 @@ const HistoryDialog = ({ account, onClose }: HistoryDialogProps) => {
         description={`Only administrators of the installation may raise it beyond ${count(usual.values)}`}
         min={1}
         max={bounds.values}
-        disabled={!values.isKept}
+        disabled={!isKept}
         {...number('values')}
       />
     </FormDialog>

@@ -1,7 +1,7 @@
 import type { BootstrapProfile } from '@lanyard/client/browser';
 import { NumberInput, Select, TextInput } from '@mantine/core';
 import { useSave } from '../api/queries.ts';
-import { duration, FormDialog, GroupSelect, type RecordDialogProps, useFields } from '../ui/index.ts';
+import { duration, FormDialog, GroupSelect, type RecordDialogProps, useFields, wholeOf } from '../ui/index.ts';
 
 const lifetimeDefault = 86_400;
 
@@ -18,17 +18,22 @@ export const ProfileDialog = ({ record: profile, onClose }: RecordDialogProps<Bo
     uri: profile?.server_uri ?? '',
     kind: (profile?.credential_kind ?? 'psk') as BootstrapProfile['credential_kind'] | null,
     group: profile?.group_id ?? null,
-    lifetime: profile?.lifetime_seconds ?? lifetimeDefault,
+    lifetime: (profile?.lifetime_seconds ?? lifetimeDefault) as number | string,
   });
+  const lifetime = wholeOf(values.lifetime);
   const { change, save } = useSave('/v3/bootstrap-profiles', profile);
   const submit = () => {
-    const { name, description, uri, kind, group, lifetime } = values;
+    if (lifetime === undefined) return;
+    const { name, description, uri, kind, group } = values;
     const account = { server_uri: uri.trim(), credential_kind: kind, lifetime_seconds: lifetime };
     const settings = { name: name.trim(), description, ...account };
     const scope = group === null ? { scope: 'account' as const } : { scope: 'group' as const, group_id: group };
     save((profile ? settings : { ...scope, ...settings }) as Parameters<typeof save>[0], onClose);
   };
-  const isIncomplete = values.name.trim() === '' || values.uri.trim() === '';
+  const missing =
+    ((values.name.trim() === '' || values.uri.trim() === '') && 'Enter a name and the URI of the server.') ||
+    (lifetime === undefined && 'Enter the lifetime of registrations.') ||
+    undefined;
   return (
     <FormDialog
       title={profile ? `Change the profile ${profile.name}` : 'Create a bootstrap profile'}
@@ -37,7 +42,7 @@ export const ProfileDialog = ({ record: profile, onClose }: RecordDialogProps<Bo
       change={change}
       onSubmit={submit}
       onClose={onClose}
-      unavailable={isIncomplete ? 'Enter a name and the URI of the server.' : undefined}
+      unavailable={missing}
     >
       <TextInput label="Name" maxLength={128} data-autofocus {...text('name')} />
       <TextInput label="Description" {...text('description')} />
@@ -64,7 +69,7 @@ export const ProfileDialog = ({ record: profile, onClose }: RecordDialogProps<Bo
       />
       <NumberInput
         label="Lifetime of registrations, in seconds"
-        description={duration(values.lifetime)}
+        description={lifetime && duration(lifetime)}
         min={1}
         {...number('lifetime')}
       />

@@ -3,7 +3,7 @@ import { Group, NumberInput, Select, SimpleGrid, TextInput } from '@mantine/core
 import { useNavigate } from '@tanstack/react-router';
 import { useImages } from '../api/choices.ts';
 import { useSave } from '../api/queries.ts';
-import { FormDialog, GroupSelect, type RecordDialogProps, useFields } from '../ui/index.ts';
+import { FormDialog, GroupSelect, type RecordDialogProps, useFields, wholeOf } from '../ui/index.ts';
 import { isLocalTime, localTime, utcTime } from './local-time.ts';
 
 const concurrencyDefault = 10;
@@ -21,9 +21,10 @@ export const CampaignDialog = ({ record: campaign, onClose }: RecordDialogProps<
     ends,
     from: campaign?.window?.from ?? '',
     to: campaign?.window?.to ?? '',
-    concurrency: campaign?.concurrency ?? concurrencyDefault,
+    concurrency: (campaign?.concurrency ?? concurrencyDefault) as number | string,
   });
-  const { image, group, from, to, concurrency } = values;
+  const { image, group, from, to } = values;
+  const concurrency = wholeOf(values.concurrency);
   const [name, filter] = [values.name.trim(), values.filter.trim()];
   // A campaign that was started keeps its devices and its start.
   const isDraft = campaign === undefined || campaign.state === 'draft';
@@ -31,7 +32,7 @@ export const CampaignDialog = ({ record: campaign, onClose }: RecordDialogProps<
   const { change, save } = useSave('/v3/update-campaigns', campaign);
   const navigate = useNavigate();
   const submit = () => {
-    if (image === null) return;
+    if (image === null || concurrency === undefined) return;
     const draft = { group_id: group, filter: filter === '' ? null : filter };
     save(
       {
@@ -56,6 +57,7 @@ export const CampaignDialog = ({ record: campaign, onClose }: RecordDialogProps<
     ((name === '' || image === null) && 'Enter a name and choose a package.') ||
     (![values.starts, values.ends].every(isLocalTime) && 'Enter years of four digits.') ||
     ((from === '') !== (to === '') && 'Enter both times of the window, or none.') ||
+    (concurrency === undefined && 'Enter how many devices are updated at once.') ||
     undefined;
   return (
     <FormDialog

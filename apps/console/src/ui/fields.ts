@@ -4,8 +4,7 @@ type TextChange = ChangeEvent<HTMLInputElement | HTMLTextAreaElement>;
 
 /** The values of a form by name, and the properties of the inputs that show and change them. */
 export const useFields = <Values extends object>(given: Values) => {
-  // The record that the values come from may be read again meanwhile.
-  const [initial] = useState(given);
+  // The record that they come from may be read again meanwhile.
   const [values, setValues] = useState(given);
   const set = <N extends keyof Values>(name: N, value: Values[N]): void =>
     setValues((before) => ({ ...before, [name]: value }));
@@ -17,11 +16,11 @@ export const useFields = <Values extends object>(given: Values) => {
       value: values[name] as string,
       onChange: ({ currentTarget }: TextChange) => set(name, currentTarget.value as Values[N]),
     }),
-    /** Properties of a number input; emptying it restores the initial number. */
+    /** Properties of a number input. Its value is a text while it is empty or being typed: `wholeOf` reads it. */
     number: <N extends keyof Values>(name: N) => ({
-      value: values[name] as number,
+      value: values[name] as number | string,
       hideControls: true,
-      onChange: (value: number | string) => set(name, (Number(value) || initial[name]) as Values[N]),
+      onChange: (value: number | string) => set(name, value as Values[N]),
     }),
     /** Properties of a switch. */
     toggle: <N extends keyof Values>(name: N) => ({
@@ -34,6 +33,12 @@ export const useFields = <Values extends object>(given: Values) => {
       onChange: (value: Values[N]) => set(name, value),
     }),
   };
+};
+
+/** The whole number from 1 on in a number input; undefined if it is empty or has another one. */
+export const wholeOf = (typed: number | string): number | undefined => {
+  const n = Number(typed);
+  return Number.isInteger(n) && n >= 1 ? n : undefined;
 };
 
 /** Splits `192.0.2.0/24, 2001:db8::1` into its parts. */
