@@ -24,5 +24,5 @@ export const tickSteps: number[] = [
   ...[1, 2, 5, 10, 20, 30],
   ...[1, 2, 5, 10, 15, 30].map((n) => n * minuteS),
   ...[1, 2, 3, 6, 12].map((n) => n * hourS),
-  ...[1, 2, 4, 7].map((n) => n * dayS),
+  ...[1, 2, 4, 7, 14].map((n) => n * dayS),
 ];
