@@ -1,7 +1,7 @@
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type RedisClient, redisClient } from '@lanyard/service';
+import { keepSubscribed, type RedisClient, redisClient } from '@lanyard/service';
 import { eventually } from '@lanyard/testing';
 import { redis, removeData } from './lanyard/infrastructure-processes.ts';
 import { fetchInfrastructure } from './lanyard/fetch-infrastructure.ts';
@@ -61,7 +61,7 @@ describe('a Redis that is killed while its fork saves', () => {
     const listening = client();
     const messages: string[] = [];
     listening.on('message', (_channel: string, message: string) => messages.push(message));
-    await listening.subscribe('news');
+    await keepSubscribed(listening, ['news']);
     const closed: string[] = [];
     talking.once('close', () => closed.push('talking'));
     listening.once('close', () => closed.push('listening'));

@@ -1,4 +1,4 @@
-import { awaiting, CONFIG, REDIS, type RedisClient } from '@lanyard/service';
+import { awaiting, CONFIG, keepSubscribed, REDIS, type RedisClient } from '@lanyard/service';
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import type { DeviceProxyConfig } from '../config.js';
 import { sessionKeys, type SessionKeys } from './keys.js';
@@ -33,7 +33,6 @@ export class WakeUps implements OnModuleInit {
   private readonly listeners = new Map<About, ((wakeUp: WakeUp) => void)[]>();
   private readonly lostListeners = new Set<() => void>();
   private readonly keys: SessionKeys;
-  private subscribed = false;
 
   constructor(
     @Inject(REDIS) private readonly publisher: RedisClient,
@@ -45,13 +44,11 @@ export class WakeUps implements OnModuleInit {
 
   async onModuleInit(): Promise<void> {
     this.subscriber.on('message', (_channel: string, text: string) => this.deliver(JSON.parse(text) as WakeUp));
-    // ioredis resubscribes by itself; messages sent in between are lost.
-    this.subscriber.on('ready', () => {
-      if (this.subscribed) for (const listener of this.lostListeners) listener();
+    const channels = [this.keys.wakeUp(this.config.replicaId), this.keys.wakeUpAll];
+    const subscribing = keepSubscribed(this.subscriber, channels, () => {
+      for (const listener of this.lostListeners) listener();
     });
-    const subscribing = this.subscriber.subscribe(this.keys.wakeUp(this.config.replicaId), this.keys.wakeUpAll);
     await awaiting('Redis: messages of other replicas', subscribing);
-    this.subscribed = true;
   }
 
   on<A extends About>(about: A, listener: WakeUpListener<A>): void {

@@ -1,4 +1,4 @@
-import { CONFIG, type Logger, LOGGER, type RedisClient } from '@lanyard/service';
+import { CONFIG, keepSubscribed, type Logger, LOGGER, type RedisClient } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import type { DispatcherConfig } from '../config.js';
 import type { WakeUp } from '../queue/channel-queue.js';
@@ -50,7 +50,7 @@ export class WakeUpBus {
 
   async start(): Promise<void> {
     this.subscriber.on('message', (_: string, text: string) => this.receive(text));
-    await this.subscriber.subscribe(this.keys.bus(this.owner));
+    await keepSubscribed(this.subscriber, [this.keys.bus(this.owner)]);
   }
 
   stop(): void {

@@ -107,7 +107,9 @@ const singleClient = (address: RedisAddress, options: RedisClientOptions): Redis
 
 /** The only place that makes a client of Redis, from REDIS_URL as the configuration gives it. It connects at once. */
 export const redisClient = (url: string, given: RedisClientOptions): RedisClient => {
-  const options = { maxLoadingRetryTime: loadingRetryMs, reconnectOnError: isReadOnly, ...given };
+  // `keepSubscribed` subscribes again.
+  const own = { maxLoadingRetryTime: loadingRetryMs, reconnectOnError: isReadOnly, autoResubscribe: false };
+  const options = { ...own, ...given };
   const address = parseRedisUrl(url);
   if (address.kind === 'cluster') return clusterClient(address, options);
   const redis = address.kind === 'sentinel' ? sentinelClient(address, options) : singleClient(address, options);
@@ -151,3 +153,31 @@ export const subscriberCount = async (redis: RedisClient, channel: string): Prom
   const counts = await Promise.all(nodes.map((node) => node.pubsub('NUMSUB', channel) as Promise<[string, number]>));
   return counts.reduce((sum, [, count]) => sum + count, 0);
 };
+
+/**
+ * Subscribes to channels, and again over each new connection. Resolves when Redis has confirmed this for the first time; `missed`
+ * is called each further time, because messages in between are lost. ioredis by itself repeats only subscriptions that were
+ * confirmed on the last connection, and handles no failure of them.
+ */
+export const keepSubscribed = (
+  redis: RedisClient,
+  channels: readonly string[],
+  missed: () => void = () => undefined,
+): Promise<void> =>
+  new Promise((resolve) => {
+    let isSubscribed = false;
+    const subscribe = (): void => {
+      const wasSubscribed = isSubscribed;
+      redis.subscribe(...channels).then(
+        () => {
+          isSubscribed = true;
+          resolve();
+          if (wasSubscribed) missed();
+        },
+        // The connection is lost: the next one tries again.
+        () => undefined,
+      );
+    };
+    redis.on('ready', subscribe);
+    subscribe();
+  });
