@@ -14,11 +14,17 @@ const stateOf: Record<DeviceSessionChanged['change'], string> = {
 // A lower epoch than the stored one is a late report of a previous session owner. The end of an epoch is its last fact: another
 // fact of it is that end again, or comes from a replica that stores its batch late. Of a device that is not registered the epoch
 // has ended, also if a bootstrap has changed its state since.
+// The rows are locked in the order of their ids, because other transactions lock several devices too: a join alone would lock them
+// in the order of its plan, whatever the order of the facts.
 const stateSql = `
   UPDATE registry.devices d SET state = s.state, session_epoch = s.epoch,
     endpoint_type = COALESCE(d.endpoint_type, s.endpoint_type)
-  FROM unnest($1::text[], $2::text[], $3::bigint[], $4::text[]) AS s (id, state, epoch, endpoint_type)
-  WHERE d.id = s.id AND (d.session_epoch < s.epoch OR (d.session_epoch = s.epoch AND d.state = 'registered'))`;
+  FROM (
+    SELECT f.* FROM unnest($1::text[], $2::text[], $3::bigint[], $4::text[]) AS f (id, state, epoch, endpoint_type)
+    JOIN registry.devices l ON l.id = f.id
+    WHERE l.session_epoch < f.epoch OR (l.session_epoch = f.epoch AND l.state = 'registered')
+    ORDER BY l.id FOR NO KEY UPDATE OF l) AS s
+  WHERE d.id = s.id`;
 
 /** Keeps the devices' state in step with their sessions. A batch may be repeated. */
 @Injectable()
