@@ -7,7 +7,7 @@ import { SessionWriter } from '../src/intake/session-writer.js';
 import { type Body, testSystem, type Reply } from './test-system.js';
 
 describe('suspension and sessions', () => {
-  const { call, configOf, created, changesOf, introduce, replica, session, tell, tellAccount } =
+  const { call, configOf, created, changesOf, introduce, replica, rows, session, tell, tellAccount } =
     testSystem('suspension');
 
   describe('suspend and resume', () => {
@@ -357,6 +357,18 @@ describe('suspension and sessions', () => {
       expect(await told({ epoch: 1 }, { epoch: 1, change: 'updated' })).toBe('registered');
       expect(await told({ epoch: 1, change: 'expired' }, { epoch: 1, change: 'updated' })).toBe('deregistered');
       expect(await told({ epoch: 2, change: 'updated' })).toBe('registered');
+    });
+
+    it('an update of a registration does not write the row of the device again', async () => {
+      const id = await created();
+      const writer = replica(0).app.get(SessionWriter, { strict: false });
+      const version = (): Promise<unknown[]> => rows(`SELECT xmin, ctid FROM registry.devices WHERE id = '${id}'`);
+      await writer.apply([session(id, { epoch: 1 })]);
+      const before = await version();
+      await writer.apply([session(id, { epoch: 1, change: 'updated' })]);
+      expect(await version()).toEqual(before);
+      await writer.apply([session(id, { epoch: 2, change: 'updated' })]);
+      expect(await version()).not.toEqual(before);
     });
   });
 });
