@@ -3,7 +3,8 @@ import { newId, openDatabase } from '@lanyard/service';
 import { eventually, isolate, type Isolation, TestClock } from '@lanyard/testing';
 import type { DataSource } from 'typeorm';
 import { databaseOf } from '../src/db/database.js';
-import { EventsReader } from '../src/query/list-events.js';
+import { selectPage } from '../src/query/device-event.js';
+import { conditionsOf, EventsReader } from '../src/query/list-events.js';
 import { type Place, type StoredPage, StoredEvents } from '../src/query/stored-events.js';
 
 describe('a stream whose filter few entries match', () => {
@@ -128,5 +129,29 @@ describe('a stream whose filter few entries match', () => {
     const [next] = await store(accountId, newId(), 1);
     for (const from of [place, await stored.placeOf(accountId, place.id)])
       expect((await read(from)).events.map(({ id }) => id)).toEqual([next]);
+  });
+
+  it.each([
+    ['in no group', 'eq', ['']],
+    ['not in a group', 'neq', ['group']],
+    ['in no group or in this one', 'in', ['', 'group']],
+  ] as const)('finds by their keys whether devices are %s, of however many members', async (_, operator, values) => {
+    const accountId = newId();
+    await database.query(
+      `INSERT INTO event_log.memberships (device_id, account_id, groups, revision)
+       SELECT md5($1::text || n), $1::text, '{group}', 1 FROM generate_series(1, 5000) AS n`,
+      [accountId],
+    );
+    await database.query('ANALYZE event_log.memberships');
+    const parameters: unknown[] = [];
+    const filter = { field: 'group_id', operator, values: [...values] };
+    const where = conditionsOf({ accountId }, [filter], parameters).join(' AND ');
+    const lines: { 'QUERY PLAN': string }[] = await database.query(
+      `EXPLAIN ${selectPage({ where, order: 'position', count: 100 })}`,
+      parameters,
+    );
+    const plan = lines.map((line) => line['QUERY PLAN']).join('\n');
+    expect(plan).toContain('Index Scan using memberships_pkey');
+    expect(plan).not.toContain('Seq Scan on memberships');
   });
 });

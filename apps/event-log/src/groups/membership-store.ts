@@ -12,19 +12,31 @@ const putSql = `
   ON CONFLICT (device_id) DO UPDATE SET groups = excluded.groups, revision = excluded.revision, changed_at = now()
   WHERE m.revision < excluded.revision`;
 
+/** SQL of the groups that the device of an entry, `device_events`, is in. */
+const groupsOfDevice = (account: string): string => `coalesce((SELECT m.groups FROM event_log.memberships m
+  WHERE m.device_id = device_events.device_id AND m.account_id = ${account}), '{}')`;
+
 /**
- * SQL condition: `device_id` is in one of the device groups of the account that a filter names, or in none of them, as
- * its operator says. '' as a value means no group. The values are appended to `parameters`.
+ * SQL condition on `event_log.device_events`: the device is in one of the device groups of the account that a filter
+ * names, or in none of them, as its operator says. '' as a value means no group. The values are appended to
+ * `parameters`. A filter for members reads the list of the members. Any other reads the groups of the device of each
+ * entry: with NOT IN, PostgreSQL would search the whole list for each entry if the list exceeds `work_mem`.
  */
 export const inGroups = (
   accountId: string,
   { operator, values }: Pick<Filter, 'operator' | 'values'>,
   parameters: unknown[],
 ): string => {
-  const ofAccount = `SELECT m.device_id FROM event_log.memberships m WHERE m.account_id = $${parameters.push(accountId)}`;
-  const inOne = `device_id IN (${ofAccount} AND m.groups && $${parameters.push(values)}::text[])`;
-  const wanted = values.includes('') ? `(device_id NOT IN (${ofAccount} AND m.groups <> '{}') OR ${inOne})` : inOne;
-  return operator === 'eq' || operator === 'in' ? wanted : `NOT ${wanted}`;
+  const account = `$${parameters.push(accountId)}`;
+  const named = `$${parameters.push(values)}::text[]`;
+  const isWanted = operator === 'eq' || operator === 'in';
+  const hasNone = values.includes('');
+  if (isWanted && !hasNone)
+    return `device_id IN (SELECT m.device_id FROM event_log.memberships m
+      WHERE m.account_id = ${account} AND m.groups && ${named})`;
+  const groups = groupsOfDevice(account);
+  const isIn = hasNone ? `(${groups} = '{}' OR ${groups} && ${named})` : `(${groups} && ${named})`;
+  return isWanted ? isIn : `NOT ${isIn}`;
 };
 
 /** The service's own copy of the memberships of device groups. */
