@@ -1,8 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type DeviceSessionChanged, DeviceSessions, fixtures } from '@lanyard/contracts';
-import { newId } from '@lanyard/service';
+import { Outbox } from '@lanyard/kafka';
+import { newId, seal, systemClock } from '@lanyard/service';
 import { eventually } from '@lanyard/testing';
 import type { DataSource } from 'typeorm';
+import { BootstrapWriter } from '../src/bootstrap/bootstrap-writer.js';
+import { app, type RegistryConfig } from '../src/config.js';
+import { schema } from '../src/db/database.js';
 import { SessionWriter } from '../src/intake/session-writer.js';
 import { type TestDatabase, testDatabase } from './test-database.js';
 
@@ -64,5 +68,26 @@ describe('facts of devices take locks in the order of all others', () => {
     expect(await freeDuring(work, 'registry.devices', first, others)).toEqual(others);
     const sql = `SELECT FROM registry.devices WHERE id = ANY($1) AND state = 'registered'`;
     expect(await database.query(sql, [[first, ...others]])).toHaveLength(20);
+  });
+
+  it('the end of a bootstrap locks credentials in the order of their ids, as a re-encryption does', async () => {
+    const [deviceId = ''] = await devices(1);
+    const [former = '', own = ''] = [newId(), newId()].toSorted();
+    const insert = `INSERT INTO registry.device_credentials
+      (id, account_id, device_id, kind, identity, sealed_key, bootstrapped, provisional)
+      VALUES ($1, $2, $3, 'psk', $1, $4, true, $5)`;
+    const sealedKey = seal(Buffer.alloc(32), newId());
+    for (const id of [former, own]) await database.query(insert, [id, accountId, deviceId, sealedKey, id === own]);
+    await database.query(
+      `INSERT INTO registry.bootstraps (id, account_id, device_id, data, expires_at) VALUES ($1, $2, $3, '{}', now())`,
+      [own, accountId, deviceId],
+    );
+    const writer = new BootstrapWriter(database, new Outbox(schema, app), systemClock, {} as RegistryConfig);
+    const occurredAt = '2024-05-05T05:05:05Z';
+    const work = (): Promise<void> =>
+      writer.apply([{ bootstrapId: own, accountId, deviceId, change: 'bootstrapped', occurredAt }]);
+    expect(await freeDuring(work, 'registry.device_credentials', former, [own])).toEqual([own]);
+    const left = 'SELECT id, provisional FROM registry.device_credentials WHERE device_id = $1';
+    expect(await database.query(left, [deviceId])).toEqual([{ id: own, provisional: false }]);
   });
 });

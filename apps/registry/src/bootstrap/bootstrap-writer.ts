@@ -50,6 +50,9 @@ const createSql = `
     AS c (id, account, device, kind, identity, key, fingerprint)
   RETURNING ${announcedColumns}`;
 
+const lockCredentialsSql = `
+  SELECT 1 FROM registry.device_credentials WHERE device_id = ANY($1) AND bootstrapped ORDER BY id FOR UPDATE`;
+
 const confirmSql = `
   UPDATE registry.device_credentials SET provisional = false WHERE id = ANY($1) AND provisional
   RETURNING ${announcedColumns}`;
@@ -121,10 +124,10 @@ export class BootstrapWriter {
   }
 
   private async applyRound(manager: EntityManager, facts: readonly DeviceBootstrapChanged[]): Promise<void> {
-    // Locked in one order, because other transactions lock several devices too.
-    await manager.query('SELECT 1 FROM registry.devices WHERE id = ANY($1) ORDER BY id FOR NO KEY UPDATE', [
-      facts.map(({ deviceId }) => deviceId),
-    ]);
+    const deviceIds = facts.map(({ deviceId }) => deviceId);
+    // Locked in one order, because other transactions lock several devices too, and `reencrypt` locks credentials without devices.
+    await manager.query('SELECT 1 FROM registry.devices WHERE id = ANY($1) ORDER BY id FOR NO KEY UPDATE', [deviceIds]);
+    await manager.query(lockCredentialsSql, [deviceIds]);
     const of = (change: DeviceBootstrapChanged['change']): DeviceBootstrapChanged[] =>
       facts.filter((fact) => fact.change === change);
     await this.start(manager, of('started'));
