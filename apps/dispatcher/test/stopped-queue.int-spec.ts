@@ -3,7 +3,7 @@ import { AddressGuard } from '../src/callback-client/address-guard.js';
 import type { CallbackDelivery } from '../src/delivery/callback-delivery.js';
 import { CallbackSender } from '../src/callback-client/callback-sender.js';
 import { Replicas } from '../src/replicas/replicas.js';
-import type { Attached } from '../src/queue/channel-queue.js';
+import type { Attached, ChannelQueue } from '../src/queue/channel-queue.js';
 import type { Registration } from '../src/queue/channel-registry.js';
 import { createLogger, systemClock } from '@lanyard/service';
 import { CallbackReceiver, eventually } from '@lanyard/testing';
@@ -214,6 +214,15 @@ describe('the queue of a callback that is stopped', () => {
       if (attached.outcome !== 'ok') throw new Error(attached.outcome);
       expect(await bench.queue.release(attached.hold)).toBe(true);
       expect(await attach('p2')).toMatchObject({ outcome: 'ok' });
+    });
+
+    it('is made again for a socket, which still names the older socket of another replica', async () => {
+      await register({ kind: 'websocket' });
+      const attach = (queue: ChannelQueue, conn: string): Promise<Attached> =>
+        queue.attach(bench.channelId, accountId, { conn, mode: 'newest', kind: 'websocket' });
+      expect(await attach(bench.other, 'older')).toMatchObject({ outcome: 'ok' });
+      const attached = await answeredLate(attach(bench.queue, 'newer'));
+      expect(attached).toMatchObject({ outcome: 'ok', previous: { owner: 'b#1', conn: 'older' } });
     });
   });
 });

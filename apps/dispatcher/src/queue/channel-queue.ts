@@ -185,11 +185,16 @@ export class ChannelQueue {
     const outcome = asText(reply[0]);
     if (outcome === 'kind') return { outcome, kind: asText(reply[1]) };
     if (outcome !== 'ok') return { outcome: outcome === 'busy' ? 'busy' : 'missing' };
-    if (await this.freeIfVoid(hold)) return this.attach(channelId, accountId, request);
-    const head = asNumber(reply[1]);
     const previous = { owner: asText(reply[3]), conn: asText(reply[4]) };
+    const replaced = !['', conn].includes(previous.conn) && { previous };
+    if (await this.freeIfVoid(hold)) {
+      const again = await this.attach(channelId, accountId, request);
+      // With the release, Redis forgot which socket this one replaces.
+      return again.outcome === 'ok' ? { ...replaced, ...again } : again;
+    }
+    const head = asNumber(reply[1]);
     const cursor = { next: head, head, index: 0, skip: asNumber(reply[2]) };
-    return { outcome, hold, cursor, incarnation: asText(reply[5]), ...(previous.conn && { previous }) };
+    return { outcome, hold, cursor, incarnation: asText(reply[5]), ...replaced };
   }
 
   /** The batch at the cursor of a socket, and small ones behind it, up to `aheadBytesMax` bytes in all. Nothing is removed. */
