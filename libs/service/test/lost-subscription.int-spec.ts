@@ -35,3 +35,17 @@ it('a connection that breaks before Redis has confirmed its subscription is foll
   await other.publish(channel, 'a message');
   await eventually(() => expect(received).toEqual(['a message']));
 });
+
+it('a subscription that Redis refuses fails with its reason: a start does not wait for it', async () => {
+  const user = newId();
+  await other.call('ACL', 'SETUSER', user, 'on', '>secret', '~*', 'resetchannels', '+@all');
+  const url = Object.assign(new URL(infrastructure().redisUrl), { username: user, password: 'secret' });
+  const refused = redisClient(url.href, retry);
+  refused.on('error', () => undefined);
+  try {
+    await expect(keepSubscribed(refused, [newId()])).rejects.toThrow('NOPERM');
+  } finally {
+    refused.disconnect();
+    await other.call('ACL', 'DELUSER', user);
+  }
+});

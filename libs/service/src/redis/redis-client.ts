@@ -156,15 +156,16 @@ export const subscriberCount = async (redis: RedisClient, channel: string): Prom
 
 /**
  * Subscribes to channels, and again over each new connection. Resolves when Redis has confirmed this for the first time; `missed`
- * is called each further time, because messages in between are lost. ioredis by itself repeats only subscriptions that were
- * confirmed on the last connection, and handles no failure of them.
+ * is called each further time, because messages in between are lost. Rejects if Redis refuses the first subscription, as to a user without
+ * rights to the channels. ioredis by itself repeats only subscriptions that were confirmed on the last connection, and handles no failure
+ * of them.
  */
 export const keepSubscribed = (
   redis: RedisClient,
   channels: readonly string[],
   missed: () => void = () => undefined,
 ): Promise<void> =>
-  new Promise((resolve) => {
+  new Promise((resolve, reject) => {
     let isSubscribed = false;
     const subscribe = (): void => {
       const wasSubscribed = isSubscribed;
@@ -174,8 +175,10 @@ export const keepSubscribed = (
           resolve();
           if (wasSubscribed) missed();
         },
-        // The connection is lost: the next one tries again.
-        () => undefined,
+        // Without an answer of Redis, the connection is lost: the next one tries again.
+        (error: Error) => {
+          if (error.name === 'ReplyError') reject(error);
+        },
       );
     };
     redis.on('ready', subscribe);
