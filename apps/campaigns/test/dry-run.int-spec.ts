@@ -1,9 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { type DeviceSessionChanged, DeviceSessions, fixtures } from '@lanyard/contracts';
-import { newId } from '@lanyard/service';
-import { eventually } from '@lanyard/testing';
+import { newId, systemClock } from '@lanyard/service';
+import { eventually, TestClock } from '@lanyard/testing';
 import { campaignDevicesMax } from '../src/limits.js';
 import { DevicePresence } from '../src/progress/device-presence.js';
+import { SelectionPages } from '../src/progress/selection-pages.js';
+import { Selections } from '../src/selection/selections.js';
 import { accountId, registered, testSystem } from './test-system.js';
 
 const system = testSystem('dry-run');
@@ -47,6 +49,30 @@ describe('a dry run', () => {
     expect([reason, found]).toEqual([null, expect.objectContaining({ state: 'running', message })]);
     await system.takePage(lastSelection(), {});
     expect((await system.call('GET', `${path}/${id}`)).body.dry_run).not.toHaveProperty('message');
+  });
+
+  it.each([
+    ['an hour behind', -3_600_000],
+    ['two hours ahead', 7_200_000],
+  ])('goes by the clock of PostgreSQL, not by that of its replica, which is %s', async (_, byMs) => {
+    const parts = [system.part(Selections), system.part(SelectionPages)];
+    const [awake, asleep] = [newId(), newId()];
+    // Until 50 minutes from now, and until 8 minutes ago.
+    await system.fallAsleep(awake, { awakeMs: 3_600_000 });
+    await system.fallAsleep(asleep, { awakeMs: 120_000 });
+    const { id } = await system.campaign();
+    const seen = system.selections().length;
+    for (const one of parts) Object.assign(one, { clock: new TestClock(Date.now() + byMs) });
+    try {
+      const begun = (await system.call('POST', `${path}/${id}/dry-run`)).body.dry_run;
+      expect([begun.state, begun['message']]).toEqual(['running', undefined]);
+      await eventually(() => system.selections().length > seen);
+      await system.takePage(lastSelection(), { devices: [awake, asleep].map(registered) });
+    } finally {
+      for (const one of parts) Object.assign(one, { clock: systemClock });
+    }
+    const { dry_run: found } = (await system.call('GET', `${path}/${id}`)).body;
+    expect(found).toMatchObject({ state: 'done', devices: 2, ready: 1, asleep: 1 });
   });
 
   it('leaves out no device whose id is ahead of the clock of the replica', async () => {

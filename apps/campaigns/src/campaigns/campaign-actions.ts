@@ -11,10 +11,10 @@ const mustBe = ({ state }: Campaign, ...allowed: CampaignState[]): void => {
   if (!allowed.includes(state)) throw new WrongState(state, allowed);
 };
 
-/** By the clock of PostgreSQL, as the turns of campaigns: by a fast one of a replica, the campaign would start later. */
-const timeOf = async (manager: EntityManager): Promise<number> => {
+/** By the clock of PostgreSQL, as the turns of campaigns: by a fast one of a replica, a campaign would start later. */
+const timeOf = async (manager: EntityManager): Promise<Date> => {
   const [{ now }] = (await manager.query('SELECT now() AS now')) as [{ now: Date }];
-  return now.getTime();
+  return now;
 };
 
 /** The actions of operators. Each changes the record of the campaign; the worker does the rest. */
@@ -29,7 +29,7 @@ export class CampaignActions {
   dryRun(actor: Identity, id: string): Promise<Campaign> {
     return this.campaigns.transition(actor, 'SYS_593', id, async (campaign, manager) => {
       mustBe(campaign, 'draft');
-      return { ...(await this.selections.begin(manager, campaign)), dry_run: emptyForecast };
+      return { ...(await this.selections.begin(manager, campaign, await timeOf(manager))), dry_run: emptyForecast };
     });
   }
 
@@ -37,7 +37,7 @@ export class CampaignActions {
   start(actor: Identity, id: string): Promise<Campaign> {
     return this.campaigns.transition(actor, 'SYS_594', id, async (campaign, manager) => {
       mustBe(campaign, 'draft');
-      const nowMs = await timeOf(manager);
+      const nowMs = (await timeOf(manager)).getTime();
       const startsMs = campaign.when === null ? nowMs : Date.parse(campaign.when);
       const endsAt = endOf(startsMs, campaign.ends_at);
       if (endsAt.getTime() <= Math.max(startsMs, nowMs))

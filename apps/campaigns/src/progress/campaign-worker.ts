@@ -79,7 +79,7 @@ export class CampaignWorker extends BackgroundWork {
   private async begin(manager: EntityManager, campaign: CampaignRow): Promise<Turn> {
     const startsMs = campaign.starts_at?.getTime() ?? 0;
     if (startsMs > campaign.now.getTime()) return { tick_at: new Date(startsMs) };
-    const selection = await this.selections.begin(manager, campaign);
+    const selection = await this.selections.begin(manager, campaign, campaign.now);
     return { ...selection, state: 'running', started_at: campaign.now, tick_at: later(campaign, idleMs) };
   }
 

@@ -4,16 +4,16 @@ import type { Forecast } from '../campaigns/campaign-record.js';
 
 type Counts = Omit<Forecast, 'state' | 'message'>;
 
-/** Each device counts once, by what decides first. */
+/** Each device counts once, by what decides first. Whether it is awake goes by the clock of PostgreSQL, as when campaigns run. */
 const forecastSql = `
   WITH classes AS (
     SELECT CASE
       WHEN d."lifecycleStatus" = 'blocked' THEN 'suspended'
-      WHEN s.firmware_version = $2 AND $4::int = 5 THEN 'up_to_date'
+      WHEN s.firmware_version = $2 AND $3::int = 5 THEN 'up_to_date'
       WHEN EXISTS (SELECT 1 FROM campaigns.campaign_devices o
         WHERE o.device_id = d."deviceId" AND o.state = 'updating') THEN 'busy'
       WHEN NOT s.registered THEN 'not_registered'
-      WHEN s.queue_mode AND coalesce(greatest(s.awake_until, g.awake_until) <= $3, true) THEN 'asleep'
+      WHEN s.queue_mode AND coalesce(greatest(s.awake_until, g.awake_until) <= now(), true) THEN 'asleep'
       ELSE 'ready' END AS class
     FROM jsonb_to_recordset($1::jsonb) AS d ("deviceId" text, "lifecycleStatus" text)
     JOIN campaigns.device_sessions s ON s.device_id = d."deviceId"
@@ -25,9 +25,8 @@ export const forecastOf = async (
   manager: EntityManager,
   devices: readonly SelectedDevice[],
   { version, object }: { version: string; object: number },
-  nowMs: number,
 ): Promise<Counts> => {
-  const rows = (await manager.query(forecastSql, [JSON.stringify(devices), version, new Date(nowMs), object])) as {
+  const rows = (await manager.query(forecastSql, [JSON.stringify(devices), version, object])) as {
     class: keyof Counts;
     n: number;
   }[];

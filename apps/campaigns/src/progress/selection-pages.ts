@@ -1,7 +1,7 @@
 import { DeviceEvents, type DeviceSelectionAnswered, type SelectedDevice } from '@lanyard/contracts';
 import { Outbox } from '@lanyard/kafka';
-import { type Clock, CLOCK, countOf } from '@lanyard/service';
-import { Inject, Injectable } from '@nestjs/common';
+import { countOf } from '@lanyard/service';
+import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { emptyForecast, type Forecast } from '../campaigns/campaign-record.js';
 import { campaignDevicesMax } from '../limits.js';
@@ -76,7 +76,6 @@ export class SelectionPages {
     private readonly selections: Selections,
     private readonly updates: DeviceUpdates,
     private readonly outbox: Outbox,
-    @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
   async apply(page: DeviceSelectionAnswered): Promise<void> {
@@ -121,7 +120,7 @@ export class SelectionPages {
     page: DeviceSelectionAnswered,
   ): Promise<boolean> {
     const { dry_run: before, id } = campaign;
-    const counted = await forecastOf(manager, page.devices, campaign, this.clock.now());
+    const counted = await forecastOf(manager, page.devices, campaign);
     const sum = Object.fromEntries(
       Object.entries(counted).map(([name, n]) => [name, n + Number(before?.[name as keyof Forecast] ?? 0)]),
     );

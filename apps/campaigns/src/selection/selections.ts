@@ -22,16 +22,18 @@ export class Selections {
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  /** Requests the first page. Returns the new columns of the campaign, which make it ignore pages requested before. */
-  async begin(manager: EntityManager, campaign: Selectable): Promise<Record<string, unknown>> {
-    const nowMs = this.clock.now();
-    const selectionId = newId(nowMs);
+  /**
+   * Requests the first page. Returns the new columns of the campaign, which make it ignore pages requested before. `now`: by the
+   * clock of PostgreSQL, which decides when the directory has not answered for too long.
+   */
+  async begin(manager: EntityManager, campaign: Selectable, now: Date): Promise<Record<string, unknown>> {
+    const selectionId = newId(this.clock.now());
     await this.request(manager, campaign, { selectionId, page: 0 });
     return {
       selection_id: selectionId,
       selection_page: 0,
       selection_complete: false,
-      selection_asked_at: new Date(nowMs),
+      selection_asked_at: now,
       suspended_devices: [],
       resumed_devices: [],
     };
