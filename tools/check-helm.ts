@@ -185,6 +185,7 @@ const refused = [
     'services.dispatcher.heapMiB=500,config.dispatcher.NODE_OPTIONS=--max-old-space-size=400',
     'a heap that NODE_OPTIONS overrides',
   ],
+  ['services.dispatcher.heapMiB=500,config.dispatcher.NODE_OPTIONS=', 'a heap that an empty NODE_OPTIONS removes'],
   ['services.campaigns.replicas=2', 'two pods for a claim of one'],
   ['services.gateway.replicas=6', 'a number of replicas that an autoscaler sets'],
   ['campaigns.storage=bucket', 'a bucket without a name'],
