@@ -94,6 +94,10 @@ export class Device implements RequestTarget, Contacting, Linked, Reporting, Reg
     return this.usedSoftware?.get(instance);
   }
 
+  get isInContact(): boolean {
+    return this.contacts.isTalking;
+  }
+
   get isPresent(): boolean {
     return !this.gone && !this.off;
   }

@@ -1,9 +1,10 @@
+import { type Device } from '../device/device.js';
 import { type Phase } from '../settings/phase.js';
 import { type GroupFleet } from './group-fleet.js';
 
 const arrivalTickMs = 50;
 
-/** How many devices deregister at the same time, and how long all of them may take. */
+/** How many devices deregister at the same time, besides those in contact, and how long all of them may take. */
 const concurrentDeregistrations = 200;
 const deregistrationTimeoutMs = 30_000;
 
@@ -39,11 +40,15 @@ export class Fleet {
     clearInterval(this.arrivalTimer);
     for (const group of this.groups) group.stop();
     const deadline = performance.now() + deregistrationTimeoutMs;
-    const waiting = this.groups.flatMap(({ devices }) => devices).values();
+    const devices = this.groups.flatMap((group) => group.devices);
+    const waiting = devices.filter(({ isInContact }) => !isInContact).values();
+    const leave = (device: Device): Promise<void> => device.leave(deadline - performance.now());
+    // All at once: each waits for the end of its contact, and contacts without an answer must not delay other devices.
+    const inContact = devices.filter(({ isInContact }) => isInContact).map(leave);
     const letWaitingLeave = async (): Promise<void> => {
-      for (const device of waiting) await device.leave(deadline - performance.now());
+      for (const device of waiting) await leave(device);
     };
-    await Promise.all(Array.from({ length: concurrentDeregistrations }, letWaitingLeave));
+    await Promise.all([...inContact, ...Array.from({ length: concurrentDeregistrations }, letWaitingLeave)]);
   }
 
   private admit(groups: readonly GroupFleet[]): void {
