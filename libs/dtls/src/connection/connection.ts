@@ -46,7 +46,6 @@ interface Parts {
   epoch: Epoch;
   peer: PackedBytes;
   remote: Address;
-  sessionId?: PackedBytes;
 }
 
 /** An open DTLS connection. It has no timers, and as few objects as possible: a server holds many. */
@@ -54,8 +53,6 @@ export class DtlsConnection {
   readonly id: string;
   /** Belongs to the application, which then needs no table by id for what it keeps with the connection. */
   data: unknown = undefined;
-  /** Packed id of the session that a fatal alert invalidates; empty: none, or the handshake was in another process. */
-  readonly sessionId: PackedBytes;
   private readonly epoch: Epoch;
   private readonly packedPeer: PackedBytes;
   private address: string;
@@ -66,10 +63,9 @@ export class DtlsConnection {
   /** Connections come from `DtlsServer`, `DtlsClient`, and their `restore`. */
   constructor(
     private readonly host: ConnectionHost,
-    { id, epoch, peer, remote, sessionId = '' }: Parts,
+    { id, epoch, peer, remote }: Parts,
   ) {
     this.id = id;
-    this.sessionId = sessionId;
     this.epoch = epoch;
     this.packedPeer = peer;
     this.address = remote.address;
@@ -82,8 +78,8 @@ export class DtlsConnection {
     established: Established,
     given: { id: string; remote: Address },
   ): DtlsConnection {
-    const { epoch, peer, sessionId } = established;
-    return new DtlsConnection(host, { ...given, epoch, peer, sessionId });
+    const { epoch, peer } = established;
+    return new DtlsConnection(host, { ...given, epoch, peer });
   }
 
   /**

@@ -36,6 +36,9 @@ export class SessionCache {
    * cleaned up, which are thousands.
    */
   private readonly oldest = this.entries.keys();
+  /** The session of each of the latest connections, by the id of the connection. Sessions of earlier ones are mostly evicted. */
+  private readonly ofConnections = new Map<string, PackedBytes>();
+  private readonly oldestConnection = this.ofConnections.keys();
   private bytes = 0;
 
   constructor(
@@ -71,6 +74,22 @@ export class SessionCache {
     if (bytes.readDoubleBE(TIME_OFFSET) > this.clock.nowMs()) return sessionOf(id, bytes);
     this.delete(key);
     return undefined;
+  }
+
+  /** @param key The packed id of the session; empty: the connection has none. */
+  connectionBegan(connectionId: string, key: PackedBytes): void {
+    if (key === '' || this.isOff) return;
+    this.ofConnections.set(connectionId, key);
+    if (this.ofConnections.size > this.bounds.sessionsMax)
+      this.ofConnections.delete(this.oldestConnection.next().value!);
+  }
+
+  /** @param isAlert The connection ended by a fatal alert, which invalidates its session (RFC 5246 §7.2.2). */
+  connectionEnded(connectionId: string, isAlert: boolean): void {
+    const key = this.ofConnections.get(connectionId);
+    if (key === undefined) return;
+    this.ofConnections.delete(connectionId);
+    if (isAlert) this.delete(key);
   }
 
   /** @param key The packed id of the session. */

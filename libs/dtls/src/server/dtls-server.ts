@@ -282,6 +282,7 @@ export class DtlsServer {
     if (this.options.savesStates === true && connection.connectionId !== undefined)
       connection.confirmSaved({ sendSequence: 0 });
     this.add(connection);
+    this.parameters.sessions.connectionBegan(id, established.sessionId);
     if (established.lastFlight) this.lastFlights.add(connection, established.lastFlight);
     this.options.onConnected(connection, pending);
     for (const plaintext of established.early) {
@@ -311,8 +312,7 @@ export class DtlsServer {
       onClosed: (connection, reason) => {
         connections.remove(connection);
         lastFlights.drop(connection);
-        // RFC 5246 §7.2.2.
-        if (reason === 'alert') this.parameters.sessions.delete(connection.sessionId);
+        this.parameters.sessions.connectionEnded(connection.id, reason === 'alert');
         this.count('connection-closed');
         options.onClosed?.(connection, reason);
       },
