@@ -140,7 +140,7 @@ export class Demonstration {
     const url = `${api}/v2/device-requests/${this.id}?async-id=read-1&wait=10`;
     say(`next, open its page in the console: ${api}/console/devices/${this.id}`);
     say('or, in another terminal, read its temperature; docs/tour.md continues from there:');
-    say(`  curl -H "Authorization: Bearer $(cat ${keyFile})" '${url}' -d '{"method":"GET","uri":"${temperature}"}'`);
+    say(`  curl -H "Authorization: Bearer $(cat '${keyFile}')" '${url}' -d '{"method":"GET","uri":"${temperature}"}'`);
   }
 
   private changeTemperature(): void {
