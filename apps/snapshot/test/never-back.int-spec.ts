@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import {
   DeviceLifecycle,
   type DeviceLifecycleChanged,
@@ -8,13 +8,11 @@ import {
   type SubscriptionChanged,
   SubscriptionsState,
 } from '@lanyard/contracts';
-import { newId, openDatabase } from '@lanyard/service';
-import { type Isolation, isolate } from '@lanyard/testing';
-import type { DataSource } from 'typeorm';
-import { databaseOf } from '../src/db/database.js';
+import { newId } from '@lanyard/service';
 import { DeviceWriter } from '../src/devices/device-writer.js';
 import { ResourceWriter } from '../src/resources/resource-writer.js';
 import { type DesiredValue, desiredStatus, type ReportedValue } from '../src/resources/values.js';
+import { testDatabase } from './test-database.js';
 
 const seeds = Array.from({ length: 12 }, (_, n) => n + 1);
 const paths = ['/3303/0/5700', '/3303/0/5701', '/3/0/9'];
@@ -44,20 +42,7 @@ const told = <F>(facts: readonly F[], below: (n: number) => number): F[][] => {
 };
 
 describe('facts in any order, any number of times', () => {
-  let isolation: Isolation;
-  let database: DataSource;
-
-  beforeAll(async () => {
-    isolation = await isolate('never-back');
-    const { databaseUrl } = isolation;
-    database = await openDatabase(
-      databaseOf({ app: 'snapshot', replicaId: 'test', logLevel: 'silent', secrets: { databaseUrl } }),
-    );
-  });
-  afterAll(async () => {
-    await database?.destroy();
-    await isolation?.drop();
-  });
+  const database = testDatabase('never-back');
 
   /** Two replicas at work on the batches at once; `look` after each pair. */
   const inBatches = async <F>(batches: F[][], write: (facts: F[]) => Promise<void>, look: () => Promise<void>) => {
@@ -68,12 +53,13 @@ describe('facts in any order, any number of times', () => {
   };
 
   const rank = (row: number[]): number => row.reduce((sum, part) => sum * 10_000 + part, 0);
-  const only = async <R>(sql: string, deviceId: string): Promise<R[]> => (await database.query(sql, [deviceId])) as R[];
+  const only = async <R>(sql: string, deviceId: string): Promise<R[]> =>
+    (await database().query(sql, [deviceId])) as R[];
 
   it.each(seeds)('a reported value is the newest that was told, never an older one (seed %i)', async (seed) => {
     const below = dice(seed);
     const deviceId = newId();
-    const writer = new ResourceWriter(database);
+    const writer = new ResourceWriter(database());
     const facts = paths.flatMap((path) =>
       Array.from({ length: 20 }, (_, n): ReportedValue => {
         const [epoch, sequence] = [1 + Math.floor(n / 7), n % 7];
@@ -111,7 +97,7 @@ describe('facts in any order, any number of times', () => {
   it.each(seeds)('a reported value that the device dates is the one measured last (seed %i)', async (seed) => {
     const below = dice(seed);
     const deviceId = newId();
-    const writer = new ResourceWriter(database);
+    const writer = new ResourceWriter(database());
     const facts = paths.flatMap((path) =>
       Array.from({ length: 20 }, (_, n): ReportedValue => {
         const isMeasured = below(3) > 0;
@@ -157,7 +143,7 @@ describe('facts in any order, any number of times', () => {
   it.each(seeds)('a desired value is that of the last command, and its end stays (seed %i)', async (seed) => {
     const below = dice(seed);
     const deviceId = newId();
-    const writer = new ResourceWriter(database);
+    const writer = new ResourceWriter(database());
     const facts = Array.from({ length: 8 }, (_, n): DesiredValue[] => {
       const command = {
         deviceId,
@@ -191,7 +177,7 @@ describe('facts in any order, any number of times', () => {
   it.each(seeds)('devices and subscriptions are as the last change left them (seed %i)', async (seed) => {
     const below = dice(seed);
     const deviceId = newId();
-    const [one, other] = [new DeviceWriter(database), new DeviceWriter(database)];
+    const [one, other] = [new DeviceWriter(database()), new DeviceWriter(database())];
     const either = (): DeviceWriter => (below(2) === 0 ? one : other);
     const created = { ...(fixtures(DeviceLifecycle).valid['created'] as DeviceLifecycleChanged), deviceId };
     const lifecycle = Array.from({ length: 5 }, (_, n): DeviceLifecycleChanged => ({
@@ -237,7 +223,7 @@ describe('facts in any order, any number of times', () => {
 
   it('what arrives about a deleted device, when its snapshot may be removed already, is not stored', async () => {
     const [deleted, unknown] = [newId(), newId()];
-    const [devices, resources] = [new DeviceWriter(database), new ResourceWriter(database)];
+    const [devices, resources] = [new DeviceWriter(database()), new ResourceWriter(database())];
     const created = fixtures(DeviceLifecycle).valid['created'] as DeviceLifecycleChanged;
     await devices.applyLifecycle([{ ...created, deviceId: deleted, change: 'deleted', revision: 2 }]);
     const both = [deleted, unknown];
@@ -263,7 +249,7 @@ describe('facts in any order, any number of times', () => {
     ['in one batch', true],
   ])('a deletion counts whatever its revision, as after a restore of the directory, %s', async (_, isOne) => {
     const deviceId = newId();
-    const writer = new DeviceWriter(database);
+    const writer = new DeviceWriter(database());
     const created = { ...(fixtures(DeviceLifecycle).valid['created'] as DeviceLifecycleChanged), deviceId };
     const known: DeviceLifecycleChanged = { ...created, change: 'changed', revision: 8, changedAt: at(1) };
     const deleted: DeviceLifecycleChanged = { ...created, change: 'deleted', revision: 7, changedAt: at(2) };
@@ -276,7 +262,7 @@ describe('facts in any order, any number of times', () => {
 
   it('a renamed device has its name in the directory, not the one that it is registered under', async () => {
     const deviceId = newId();
-    const writer = new DeviceWriter(database);
+    const writer = new DeviceWriter(database());
     const created = { ...(fixtures(DeviceLifecycle).valid['created'] as DeviceLifecycleChanged), deviceId };
     const registered = { ...(fixtures(DeviceSessions).valid['registered'] as DeviceSessionChanged), deviceId };
     const nameNow = async (): Promise<string | undefined> => {

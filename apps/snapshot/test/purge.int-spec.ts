@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import {
   DeviceSessions,
   type DeviceSessionChanged,
@@ -6,42 +6,28 @@ import {
   fixtures,
   type ResourceValueArrived,
 } from '@lanyard/contracts';
-import { createLogger, newId, openDatabase } from '@lanyard/service';
-import { type Isolation, isolate, TestClock } from '@lanyard/testing';
-import type { DataSource } from 'typeorm';
-import { databaseOf } from '../src/db/database.js';
+import { createLogger, newId } from '@lanyard/service';
+import { TestClock } from '@lanyard/testing';
 import { DeviceWriter } from '../src/devices/device-writer.js';
 import { PurgeService } from '../src/retention/purge.service.js';
+import { testDatabase } from './test-database.js';
 
 describe('the purge of snapshots', () => {
-  let isolation: Isolation;
-  let database: DataSource;
-
-  beforeAll(async () => {
-    isolation = await isolate('purge');
-    const { databaseUrl } = isolation;
-    database = await openDatabase(
-      databaseOf({ app: 'snapshot', replicaId: 'test', logLevel: 'silent', secrets: { databaseUrl } }),
-    );
-  });
-  afterAll(async () => {
-    await database?.destroy();
-    await isolation?.drop();
-  });
+  const database = testDatabase('purge');
 
   it('keeps one for 6 months after the last value, which a replica that was restarted did not compare', async () => {
     const [deviceId, epoch] = [newId(), 3];
     const registered = fixtures(DeviceSessions).valid['registered'] as DeviceSessionChanged;
     const value = fixtures(DeviceValues).valid['notification for one key'] as ResourceValueArrived;
     const occurredAt = '2024-06-15T00:00:00.000Z';
-    await new DeviceWriter(database).applySessions([{ ...registered, deviceId, epoch, occurredAt }]);
-    const restarted = new DeviceWriter(database);
+    await new DeviceWriter(database()).applySessions([{ ...registered, deviceId, epoch, occurredAt }]);
+    const restarted = new DeviceWriter(database());
     for (const observedAt of ['2024-06-15T00:59:00.000Z', '2024-06-15T01:58:00.000Z'])
       await restarted.applyValues([{ ...value, deviceId, epoch, observedAt }]);
     const keptAt = async (time: string): Promise<boolean> => {
       const logger = createLogger({ app: 'test', replicaId: 'test', level: 'error' });
-      await Object.assign(new PurgeService(database), { clock: new TestClock(Date.parse(time)), logger }).purge();
-      const rows: unknown[] = await database.query('SELECT FROM snapshot.devices WHERE device_id = $1', [deviceId]);
+      await Object.assign(new PurgeService(database()), { clock: new TestClock(Date.parse(time)), logger }).purge();
+      const rows: unknown[] = await database().query('SELECT FROM snapshot.devices WHERE device_id = $1', [deviceId]);
       return rows.length === 1;
     };
     expect(await keptAt('2024-12-15T01:57:00Z')).toBe(true);

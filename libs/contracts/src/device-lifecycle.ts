@@ -70,6 +70,13 @@ export const DeviceLifecycleSchema = z
 export type DeviceLifecycleChanged = z.infer<typeof DeviceLifecycleSchema>;
 
 /**
+ * The place of a change among those of its device, as a number. A deletion is the last change of a device, whatever its revision: a registry that was restored from a backup counts from an
+ * earlier revision on, while later ones, which it announced after the backup, are already known.
+ */
+export const orderOfLifecycle = ({ change, revision }: DeviceLifecycleChanged): number =>
+  change === 'deleted' ? Infinity : revision;
+
+/**
  * A device of the directory as it is now, and what changed last. The device-proxy admits devices by it; the event log
  * records suspensions from it. A deleted device is announced with `change: deleted`, then a tombstone.
  */

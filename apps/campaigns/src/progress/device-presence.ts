@@ -1,4 +1,4 @@
-import type { DeviceLifecycleChanged, DeviceSessionChanged } from '@lanyard/contracts';
+import { type DeviceLifecycleChanged, type DeviceSessionChanged, orderOfLifecycle } from '@lanyard/contracts';
 import { lastOfDevices } from '@lanyard/kafka';
 import { sharedWrite } from '@lanyard/service';
 import { Injectable } from '@nestjs/common';
@@ -105,12 +105,6 @@ const decidesUpdates: ReadonlySet<string> = new Set([...Object.keys(deviceEnds),
 const asItIs = (fact: DeviceLifecycleChanged): DeviceLifecycleChanged =>
   fact.change === 'resumed' && fact.lifecycleStatus === 'blocked' ? { ...fact, change: 'suspended' } : fact;
 
-/**
- * A deletion is the last change of a device, whatever its revision: a registry that was restored from a backup counts from an
- * earlier revision on, while later ones, which it announced after the backup, are already known.
- */
-const orderOf = ({ change, revision }: DeviceLifecycleChanged): number => (change === 'deleted' ? Infinity : revision);
-
 const lifecycleJson = (facts: readonly DeviceLifecycleChanged[]): string =>
   JSON.stringify(facts.map(({ deviceId, accountId, revision, change }) => ({ deviceId, accountId, revision, change })));
 
@@ -164,7 +158,7 @@ export class DevicePresence {
   }
 
   private async applyDecisive(facts: readonly DeviceLifecycleChanged[]): Promise<void> {
-    const last = lastOfDevices(facts, orderOf);
+    const last = lastOfDevices(facts, orderOfLifecycle);
     const rows: { device_id: string }[] = await this.database.query(withoutCampaignSql, [lifecycleJson(last)]);
     const affected = new Set(rows.map((row) => row.device_id));
     if (affected.size > 0) await this.endUpdates(last.filter(({ deviceId }) => affected.has(deviceId)));

@@ -1,9 +1,11 @@
-import type {
-  DeviceLifecycleChanged,
-  DeviceSessionChanged,
-  ResourceValueArrived,
-  SubscriptionChanged,
+import {
+  type DeviceLifecycleChanged,
+  type DeviceSessionChanged,
+  orderOfLifecycle,
+  type ResourceValueArrived,
+  type SubscriptionChanged,
 } from '@lanyard/contracts';
+import { lastOfDevices } from '@lanyard/kafka';
 import type { ObjectVersions } from '@lanyard/lwm2m';
 import { columnsOf, PreparedStatement, sharedWrite } from '@lanyard/service';
 import { Injectable } from '@nestjs/common';
@@ -46,15 +48,6 @@ const foldSeen = (seen: readonly Seen[]): Seen[] =>
     },
   );
 
-/**
- * Whether the fact is older than the one that is known. A registry that was restored from a backup counts from an earlier revision
- * on, while revisions that it announced after the backup are known already: its changes are later, and a deletion is the last one.
- */
-const isOutdated = (fact: DeviceLifecycleChanged, known: DeviceLifecycleChanged): boolean =>
-  fact.change !== 'deleted' &&
-  fact.revision < known.revision &&
-  Date.parse(fact.changedAt) <= Date.parse(known.changedAt);
-
 // This statement and the next one lock rows in the order of their ids, so that they never deadlock.
 // A value updates the last connection only if that was an hour ago or more: the purge allows for it.
 // A registration that expires leaves it as it is; its time stands in where there is no row yet.
@@ -75,7 +68,7 @@ const recordSeen = new PreparedStatement<never>(`
   WHERE excluded.session_epoch > d.session_epoch OR excluded.registration_event_at IS NOT NULL
     OR excluded.last_connected_at > d.last_connected_at + interval '${connectedSlackMs} milliseconds'`);
 
-// A deletion is stored whatever its revision, for the reason that isOutdated has.
+// A deletion is stored whatever its revision, as `orderOfLifecycle` has it.
 const recordLifecycle = new PreparedStatement<never>(`
   INSERT INTO snapshot.devices AS d (device_id, account_id, endpoint_name, last_connected_at, deleted_at, lifecycle_revision)
   SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[], $5::timestamptz[], $6::bigint[]) ORDER BY 1
@@ -134,11 +127,7 @@ export class DeviceWriter {
   }
 
   private async storeLifecycle(facts: readonly DeviceLifecycleChanged[]): Promise<void> {
-    const last = foldByKey(
-      facts,
-      ({ deviceId }) => deviceId,
-      (held, next) => (isOutdated(next, held) ? held : next),
-    );
+    const last = lastOfDevices(facts, orderOfLifecycle);
     const rows = last.map(({ deviceId, accountId, endpointName, change, changedAt, revision }) => {
       const deletedAt = change === 'deleted' ? changedAt : null;
       return [deviceId, accountId, endpointName, changedAt, deletedAt, revision];
